@@ -1,0 +1,168 @@
+"""The view: everything one seat, or a watcher, may see of a room, complete in itself."""
+
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+from .cards import Card
+from .rules import Rules
+from .settings import Settings
+
+Phase: TypeAlias = Literal["lobby", "playing", "deal_over", "match_over"]
+SeatKind: TypeAlias = Literal["person", "bot", "empty", "vacant"]
+ClockKind: TypeAlias = Literal["turn", "absent", "next_deal", "proposal"]
+
+
+class SeatView(Struct, frozen=True, kw_only=True):
+    """One seat. `reserved`: who sits here from the next deal."""
+
+    seat: int
+    name: str | None
+    kind: SeatKind
+    online: bool
+    away: bool
+    stand_in: bool
+    reserved: str | None
+    side: int
+    cards: int
+    ready: bool
+    revealed: list[Card] | None
+
+
+class SideView(Struct, frozen=True, kw_only=True):
+    """One side in the running deal; `score` is the match's."""
+
+    side: int
+    score: int
+    captured: int
+    scope: int
+    scope_cards: list[Card]
+
+
+class Clock(Struct, frozen=True, kw_only=True):
+    """What the table waits for, and how many milliseconds are left."""
+
+    kind: ClockKind
+    left_ms: int
+
+
+class RecentPlay(Struct, frozen=True, kw_only=True):
+    """A play of the running deal. `to_pile`: the card itself went to the player's pile."""
+
+    seat: int
+    card: Card
+    take: list[Card]
+    scopa: bool
+    to_pile: bool
+    auto: bool
+
+
+class Declaration(Struct, frozen=True, kw_only=True):
+    """What a seat may declare now."""
+
+    kind: str
+    matta: int | None
+    points: int
+
+
+class Matta(Struct, frozen=True, kw_only=True):
+    """The seven of cups while it stands for another value."""
+
+    value: int
+    seat: int
+
+
+class SideCount(Struct, frozen=True, kw_only=True):
+    """One side's count of a deal; `points` holds only the items that scored."""
+
+    cards: int
+    coins: int
+    primiera: int | None
+    scope: int
+    points: dict[str, int]
+    total: int
+    pile: list[Card]
+
+
+class LeftoverCards(Struct, frozen=True, kw_only=True):
+    """Cards that lay on the table at the end, and the side they went to."""
+
+    side: int
+    cards: list[Card]
+
+
+class Proof(Struct, frozen=True, kw_only=True):
+    """What the commitment was made of: hex salt, and the deck as it was hashed."""
+
+    salt: str
+    deck: str
+
+
+class Count(Struct, frozen=True, kw_only=True):
+    """The count of a finished deal."""
+
+    deal: int
+    sides: list[SideCount]
+    totals: list[int]
+    leftovers: LeftoverCards | None
+    proof: Proof
+
+
+class MatchResult(Struct, frozen=True, kw_only=True):
+    """A match that is over."""
+
+    winner: int | None
+    totals: list[int]
+    abandoned: bool
+
+
+class Proposal(Struct, frozen=True, kw_only=True):
+    """Scoring rules that somebody proposed, and how the totals would be under them."""
+
+    id: int
+    by: int
+    rules: dict[str, bool | int | str]
+    agreed: list[int]
+    waiting: list[int]
+    totals: list[int]
+
+
+class View(Struct, frozen=True, kw_only=True):
+    """All that one viewer may see; whoever renders the latest is right."""
+
+    room: str
+    log: str
+    seq: int
+    phase: Phase
+    paused_by: int | None
+    passcode: bool
+    rules: Rules
+    settings: Settings
+    host: int | None
+    you: int | None
+    seats: list[SeatView]
+    watchers: list[str]
+    sides: list[SideView]
+    match: int
+    deal: int
+    batch: int
+    dealer: int | None
+    turn: int
+    to_play: int | None
+    clock: Clock | None
+    table: list[Card]
+    stock: int
+    hand: list[Card] | None
+    options: dict[str, list[list[Card]]] | None
+    options_cut: bool
+    declarations: list[Declaration]
+    first_card: Card | None
+    matta: Matta | None
+    recent: list[RecentPlay]
+    gone: list[Card] | None
+    deals: list[list[int]]
+    count: Count | None
+    matches: list[MatchResult]
+    winner: int | None
+    proposal: Proposal | None
+    commitment: str | None
