@@ -1,0 +1,85 @@
+"""What cards taken must add up to, and every way to reach it (rulebook, A turn)."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+
+class Partition(NamedTuple):
+    """One way to make a total: so many cards of each of these values."""
+
+    size: int
+    values: int
+    """A bit for each value in it."""
+    parts: tuple[tuple[int, int], ...]
+    """Value and number of cards, highest first."""
+
+
+def _parts(total: int, highest: int) -> Iterator[tuple[tuple[int, int], ...]]:
+    if total == 0:
+        yield ()
+    for value in range(min(total, highest), 0, -1):
+        for number in range(1, min(4, total // value) + 1):
+            for rest in _parts(total - number * value, value - 1):
+                yield ((value, number), *rest)
+
+
+def _partitions(total: int) -> list[Partition]:
+    return [
+        Partition(sum(number for _, number in parts), sum(1 << value for value, _ in parts), parts)
+        for parts in _parts(total, 10)
+    ]
+
+
+class Totals(NamedTuple):
+    """What a card may take by adding up; 0 where the rules know no such capture."""
+
+    match: int
+    """The card's own value: of one card, or of several."""
+    fifteen: int
+    """What makes fifteen with the card."""
+    bits: int
+    """The same two, a bit for each."""
+    partitions: tuple[Partition, ...]
+    """The ways of either with the fewest cards first, without one card of equal value."""
+
+
+def _totals(match: int, fifteen: int) -> Totals:
+    ways = [way for way in _partitions(match) if way.size > 1] if match else []
+    ways += _partitions(fifteen) if fifteen else []
+    bits = (1 << match | 1 << fifteen) & ~1
+    return Totals(match, fifteen, bits, tuple(sorted(ways, key=lambda way: way.size)))
+
+
+def _sum(value: int) -> Totals:
+    return _totals(value, 0)
+
+
+def _fifteen(value: int) -> Totals:
+    return _totals(0, 15 - value)
+
+
+def _sum_or_fifteen(value: int) -> Totals:
+    return _totals(value, 15 - value)
+
+
+def _nothing(_: int) -> Totals:
+    return _totals(0, 0)
+
+
+def _by_value(capture: Callable[[int], Totals]) -> tuple[Totals, ...]:
+    return (_nothing(0), *map(capture, range(1, 11)))
+
+
+CAPTURES: Final[Mapping[str, tuple[Totals, ...]]] = {
+    "sum": _by_value(_sum),
+    "fifteen": _by_value(_fifteen),
+    "sum_or_fifteen": _by_value(_sum_or_fifteen),
+}
+"""What a card of each value may take, by `capture`."""
+
+BARRED: Final[Mapping[str, tuple[Totals, ...]]] = {
+    "sum": _by_value(_nothing),
+    "fifteen": _by_value(_fifteen),
+    "sum_or_fifteen": _by_value(_fifteen),
+}
+"""The same where an equal card bars the sums (`equal_first`)."""
