@@ -60,7 +60,7 @@ class Rules:
     matta: bool = False
 
 
-class RulesRefused(Exception):  # noqa: N818
+class RulesRefused(Exception):
     """Rules that can't be played as asked: the field at fault, and why in a host's words."""
 
     def __init__(self, field: str, reason: str) -> None:

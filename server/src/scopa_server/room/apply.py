@@ -1,0 +1,272 @@
+"""One event later: `apply(room, event, at)` is the room after it. Pure."""
+
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias, cast
+
+from msgspec.structs import replace
+
+from scopa_protocol.views import MatchResult
+from scopa_server.rules import deal as deals
+from scopa_server.rules.count import facts
+from scopa_server.rules.record import build
+
+from . import events as e
+from .machine import phase_after
+from .state import Finished, Holder, PastDeal, Room, Saying, Seat, SeatKind, Value
+
+TALK_KEPT: Final = 60
+"""Sayings that a room remembers, to show the last ones and to know a key again."""
+
+
+def advance(room: Room, number: int, at: int, events: e.Events) -> Room:
+    """The room after commit `number`, stored at `at` (ms)."""
+    for event in events:
+        room = apply(room, event, at)
+    return replace(room, seq=number, at=at)
+
+
+def apply(room: Room, event: e.LogEvent, at: int) -> Room:
+    """The room after one event of a commit stored at `at` (ms)."""
+    after = _APPLY[type(event)](room, event, at)
+    return replace(after, phase=phase_after(room.phase, event))
+
+
+def _opened(room: Room, event: e.Opened, at: int) -> Room:
+    rules = build(event.variant, event.overrides)
+    return replace(
+        room,
+        overrides={"variant": event.variant, **event.overrides},
+        rules=rules,
+        settings=event.settings,
+        passcode=event.passcode,
+        seats=(Seat(),) * rules.players,
+        totals=(0,) * rules.sides,
+        clock_from=at,
+    )
+
+
+def _seat(room: Room, number: int, seat: Seat) -> Room:
+    seats = (*room.seats[:number], seat, *room.seats[number + 1 :])
+    return replace(room, seats=seats)
+
+
+def _seat_taken(room: Room, event: e.SeatTaken, at: int) -> Room:
+    if event.reserved:
+        holder = Holder(name=event.name, token=event.token or "")
+        return _seat(room, event.seat, replace(room.seats[event.seat], reserved=holder))
+    taken = Seat(kind=event.kind, name=event.name, token=event.token, level=event.level)
+    return _seat(room, event.seat, taken)
+
+
+def _seat_left(room: Room, event: e.SeatLeft, at: int) -> Room:
+    seat = room.seats[event.seat]
+    if event.reserved:
+        return _seat(room, event.seat, replace(seat, reserved=None))
+    kind: SeatKind = "vacant" if room.in_match else "empty"
+    return _seat(room, event.seat, Seat(kind=kind, reserved=seat.reserved))
+
+
+def _arranged(room: Room, event: e.Arranged, at: int) -> Room:
+    seats = tuple(Seat() if old is None else room.seats[old] for old in event.order)
+    host = None if room.host is None else event.order.index(room.host)
+    return replace(room, seats=seats, host=host)
+
+
+def _away(room: Room, event: e.Away, at: int) -> Room:
+    return _seat(room, event.seat, replace(room.seats[event.seat], away=True))
+
+
+def _back(room: Room, event: e.Back, at: int) -> Room:
+    seat = room.seats[event.seat]
+    after = _seat(room, event.seat, replace(seat, away=False, stand_in=False))
+    # A clock that ran out must not run out again under the hands of who comes back.
+    return _restart_clock(after, at) if seat.stand_in and room.to_play == event.seat else after
+
+
+def _stood_in(room: Room, event: e.StoodIn, at: int) -> Room:
+    return _seat(room, event.seat, replace(room.seats[event.seat], stand_in=True))
+
+
+def _host_changed(room: Room, event: e.HostChanged, at: int) -> Room:
+    return replace(room, host=event.seat)
+
+
+def _configured(room: Room, event: e.Configured, at: int) -> Room:
+    after = replace(room, settings=event.settings, passcode=event.passcode)
+    overrides = {"variant": event.variant, **event.overrides}
+    return after if overrides == room.overrides else _new_rules(after, event.variant, overrides)
+
+
+def _new_rules(room: Room, variant: str, overrides: dict[str, Any]) -> Room:
+    """Other rules mean another game: what is left of a finished match's table is cleared."""
+    rules = build(variant, {name: value for name, value in overrides.items() if name != "variant"})
+    seats = (room.seats + (Seat(),) * rules.players)[: rules.players]
+    return replace(
+        room,
+        overrides=overrides,
+        rules=rules,
+        seats=seats,
+        deal=None,
+        dealer=None,
+        winner=None,
+        finished=(),
+        totals=(0,) * rules.sides,
+    )
+
+
+def _match_started(room: Room, event: e.MatchStarted, at: int) -> Room:
+    return replace(
+        room,
+        match=event.match,
+        deal=None,
+        finished=(),
+        totals=(0,) * room.rules.sides,
+        winner=None,
+        seats=tuple(replace(seat, ready=False, stand_in=False) for seat in room.seats),
+    )
+
+
+def _dealer_drawn(room: Room, event: e.DealerDrawn, at: int) -> Room:
+    return replace(room, dealer=event.dealer)
+
+
+def _shuffled(room: Room, event: e.Shuffled, at: int) -> Room:
+    return replace(room, next_shuffle=event.shuffle)
+
+
+def _deal_voided(room: Room, event: e.DealVoided, at: int) -> Room:
+    return replace(room, deal_number=event.deal, dealer=event.dealer, next_shuffle=None)
+
+
+def _dealt(room: Room, event: e.Dealt, at: int) -> Room:
+    if event.batch > 1 and room.deal is not None:
+        return _restart_clock(replace(room, deal=deals.next_batch(room.deal)), at)
+    assert room.next_shuffle is not None, "a deal needs a deck"
+    begun = replace(
+        room,
+        deal_number=event.deal,
+        dealer=event.dealer,
+        deal=deals.begin(room.rules, event.dealer, room.next_shuffle.deck),
+        shuffle=room.next_shuffle,
+        next_shuffle=None,
+        seats=tuple(map(_for_new_deal, room.seats)),
+    )
+    return _restart_clock(begun, at)
+
+
+def _for_new_deal(seat: Seat) -> Seat:
+    """A reserved seat becomes its person's."""
+    if seat.reserved is None:
+        return replace(seat, ready=False)
+    return Seat(kind="person", name=seat.reserved.name, token=seat.reserved.token)
+
+
+def _played(room: Room, event: e.Played, at: int) -> Room:
+    assert room.deal is not None, "a card is played in a deal"
+    return _restart_clock(replace(room, deal=deals.play(room.deal, event.play)), at)
+
+
+def _leftovers(room: Room, event: e.Leftovers, at: int) -> Room:
+    assert room.deal is not None, "leftovers come from a deal"
+    return replace(room, deal=deals.finish(room.deal))
+
+
+def _deal_counted(room: Room, event: e.DealCounted, at: int) -> Room:
+    assert room.deal is not None, "only a deal is counted"
+    points = tuple(side.total for side in event.count.sides)
+    counted = Finished(deal=room.deal_number, facts=facts(room.deal), points=points)
+    after = replace(
+        room,
+        count=event.count,
+        totals=tuple(event.count.totals),
+        finished=(*room.finished, counted),
+        past=PastDeal(deal=room.deal_number, plays=room.deal.plays),
+    )
+    return _restart_clock(after, at)
+
+
+def _match_won(room: Room, event: e.MatchWon, at: int) -> Room:
+    result = MatchResult(winner=event.side, totals=list(event.totals), abandoned=False)
+    return _match_over(replace(room, winner=event.side, matches=(*room.matches, result)))
+
+
+def _match_ended(room: Room, event: e.MatchEnded, at: int) -> Room:
+    result = MatchResult(winner=None, totals=list(room.totals), abandoned=True)
+    ended = replace(room, deal=None, count=None, past=None, matches=(*room.matches, result))
+    return _match_over(ended)
+
+
+def _match_over(room: Room) -> Room:
+    return replace(
+        room,
+        paused_by=None,
+        next_shuffle=None,
+        seats=tuple(map(_between_matches, room.seats)),
+    )
+
+
+def _between_matches(seat: Seat) -> Seat:
+    """Nobody waits for a deal any more, and a vacant seat is simply empty."""
+    if seat.reserved is not None:
+        return _for_new_deal(seat)
+    if seat.kind == "vacant":
+        return Seat()
+    return replace(seat, stand_in=False, ready=False)
+
+
+def _readied(room: Room, event: e.Readied, at: int) -> Room:
+    after = _seat(room, event.seat, replace(room.seats[event.seat], ready=True))
+    past = room.past
+    if past is None or past.deal != event.deal:
+        return after
+    return replace(after, past=replace(past, ready=past.ready | {event.seat}))
+
+
+def _paused(room: Room, event: e.Paused, at: int) -> Room:
+    used = room.clock_used + max(0, at - room.clock_from)
+    return replace(room, paused_by=event.seat, clock_used=used)
+
+
+def _unpaused(room: Room, event: e.Unpaused, at: int) -> Room:
+    return replace(room, paused_by=None, clock_from=at)
+
+
+def _said(room: Room, event: e.Said, at: int) -> Room:
+    saying = Saying(name=event.name, seat=event.seat, text=event.text, key=event.key)
+    return replace(room, talk=(*room.talk, saying)[-TALK_KEPT:])
+
+
+def _restart_clock(room: Room, at: int) -> Room:
+    return replace(room, clock_from=at, clock_used=0)
+
+
+_Step: TypeAlias = Callable[[Room, Any, int], Room]
+
+_APPLY: Final[dict[type[Value] | type[e.Event], _Step]] = cast(
+    dict[Any, _Step],
+    {
+        e.Opened: _opened,
+        e.SeatTaken: _seat_taken,
+        e.SeatLeft: _seat_left,
+        e.Arranged: _arranged,
+        e.Away: _away,
+        e.Back: _back,
+        e.StoodIn: _stood_in,
+        e.HostChanged: _host_changed,
+        e.Configured: _configured,
+        e.MatchStarted: _match_started,
+        e.DealerDrawn: _dealer_drawn,
+        e.Shuffled: _shuffled,
+        e.DealVoided: _deal_voided,
+        e.Dealt: _dealt,
+        e.Played: _played,
+        e.Leftovers: _leftovers,
+        e.DealCounted: _deal_counted,
+        e.MatchWon: _match_won,
+        e.MatchEnded: _match_ended,
+        e.Readied: _readied,
+        e.Paused: _paused,
+        e.Unpaused: _unpaused,
+        e.Said: _said,
+    },
+)

@@ -1,0 +1,130 @@
+"""Every command as a row: who may, in which phases, and what is decided."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from scopa_protocol import commands as c
+from scopa_protocol.views import Phase
+from scopa_server.room import events as e
+from scopa_server.room.context import Actor, Context
+from scopa_server.room.state import Room
+
+from . import playing, said, seating, table
+from .internal import Internal, back, decide_internal
+
+Decide: TypeAlias = Callable[[Room, Actor, Any, Context], e.Events]
+Test: TypeAlias = Callable[[Room, Actor, Any], bool]
+Role: TypeAlias = Callable[[Room, Actor], None]
+
+LOBBY: Final[frozenset[Phase]] = frozenset({"lobby", "match_over"})
+MATCH: Final[frozenset[Phase]] = frozenset({"playing", "deal_over"})
+PLAYING: Final[frozenset[Phase]] = frozenset({"playing"})
+DEAL_OVER: Final[frozenset[Phase]] = frozenset({"deal_over"})
+ANY: Final[frozenset[Phase]] = LOBBY | MATCH
+
+
+def _anyone(room: Room, actor: Actor) -> None:
+    """Seated or watching."""
+
+
+def _seated(room: Room, actor: Actor) -> None:
+    """A person with a seat, now or from the next deal, or the server for a seat."""
+    if actor.seat is None:
+        raise said.not_seated()
+
+
+def _with_cards(room: Room, actor: Actor) -> None:
+    """A seat's person, or the server for a seat."""
+    _seated(room, actor)
+    if not actor.auto and actor.seat is not None and room.seats[actor.seat].reserved is not None:
+        raise said.waiting_for_cards()
+
+
+def _host(room: Room, actor: Actor) -> None:
+    _seated(room, actor)
+    if room.host != actor.seat:
+        raise said.not_host(room)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """How one command is decided.
+
+    `repeat` recognises the same command sent again, before role and phase; `fulfilled` a wish
+    that is already true, before the phase.
+    """
+
+    role: Role
+    phases: frozenset[Phase]
+    decide: Decide
+    repeat: Test | None = None
+    fulfilled: Test | None = None
+    stops_when_paused: bool = False
+    acts: bool = True
+
+
+def _later(room: Room, actor: Actor, command: c.Command, context: Context) -> e.Events:
+    raise said.later()
+
+
+COMMANDS: Final[Mapping[type[c.Command], Row]] = {
+    c.Join: Row(_anyone, ANY, seating.join, acts=False),
+    c.Leave: Row(_anyone, ANY, seating.leave, acts=False),
+    c.Sit: Row(_seated, LOBBY, seating.sit, fulfilled=seating.sits),
+    c.Arrange: Row(_host, LOBBY, seating.arrange, fulfilled=seating.arranged),
+    c.Configure: Row(_host, ANY, table.configure),
+    c.SeatBot: Row(_host, ANY, seating.seat_bot, fulfilled=seating.has_bot),
+    c.Unseat: Row(_host, ANY, seating.unseat, fulfilled=seating.is_gone),
+    c.StandIn: Row(_host, MATCH, seating.stand_in, fulfilled=seating.is_served),
+    c.MakeHost: Row(_seated, ANY, seating.make_host, fulfilled=seating.is_host),
+    c.Start: Row(_host, LOBBY, table.start, fulfilled=table.is_started),
+    c.EndMatch: Row(_host, MATCH, table.end_match, fulfilled=table.is_ended),
+    c.Play: Row(
+        _with_cards, PLAYING, playing.play, repeat=playing.is_played, stops_when_paused=True
+    ),
+    c.Ready: Row(
+        _with_cards, DEAL_OVER, playing.ready, repeat=playing.is_ready, stops_when_paused=True
+    ),
+    c.Pause: Row(_seated, MATCH, table.pause, fulfilled=table.is_paused),
+    c.Unpause: Row(_seated, ANY, table.unpause, fulfilled=table.is_unpaused),
+    c.Say: Row(_anyone, ANY, table.say, repeat=table.is_said),
+    c.FirstCard: Row(_with_cards, ANY, _later),
+    c.Declare: Row(_with_cards, ANY, _later),
+    c.Propose: Row(_with_cards, ANY, _later),
+    c.Answer: Row(_with_cards, ANY, _later),
+    c.History: Row(_anyone, ANY, _later, acts=False),
+}
+
+
+def decide(room: Room, actor: Actor, command: c.Command | Internal, context: Context) -> e.Events:
+    """The events that a command comes to; none if it changes nothing. Raises Refused.
+
+    Checks go in the protocol's order: exact repeat, role, phase, pause, then the command's own.
+    """
+    if not isinstance(command, c.Command):
+        return decide_internal(room, command, context)
+    row = COMMANDS[type(command)]
+    if row.repeat is not None and row.repeat(room, actor, command):
+        return ()
+    row.role(room, actor)
+    events = _decided(row, room, actor, command, context)
+    if row.acts and not actor.auto and actor.seat is not None:
+        return (*back(room, actor.seat), *events)
+    return events
+
+
+def _decided(row: Row, room: Room, actor: Actor, command: c.Command, context: Context) -> e.Events:
+    if row.fulfilled is not None and row.fulfilled(room, actor, command):
+        return ()
+    if room.phase not in row.phases:
+        raise said.stale() if _is_past(room, command) else said.wrong_phase(room)
+    if row.stops_when_paused and room.paused_by is not None:
+        raise said.paused()
+    return row.decide(room, actor, command, context)
+
+
+def _is_past(room: Room, command: c.Command) -> bool:
+    """Whether a command names an earlier deal than the one being played."""
+    deal: int = getattr(command, "deal", room.deal_number)
+    return room.phase == "playing" and deal < room.deal_number

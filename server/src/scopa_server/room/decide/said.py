@@ -1,0 +1,87 @@
+"""Refusals in words: what is wrong, and what a person can do about it."""
+
+from typing import Any
+
+from scopa_protocol.codes import ErrorCode
+from scopa_server.room.refused import Refused
+from scopa_server.room.state import Room
+
+
+def not_seated() -> Refused:
+    return Refused(ErrorCode.NOT_SEATED, "You are watching. Join the room to take a seat.")
+
+
+def waiting_for_cards() -> Refused:
+    return Refused(ErrorCode.NOT_ALLOWED, "You get cards with the next deal; wait for it.")
+
+
+def not_host(room: Room) -> Refused:
+    host = None if room.host is None else room.seats[room.host].holder
+    whose = f"Only the host ({host.name}) can do that." if host else "Only the host can do that."
+    return Refused(ErrorCode.NOT_HOST, whose)
+
+
+def wrong_phase(room: Room) -> Refused:
+    words = {
+        "lobby": "The match has not begun yet.",
+        "playing": "Not while a deal is being played.",
+        "deal_over": "The deal is over; the next has not begun.",
+        "match_over": "The match is over.",
+    }
+    return Refused(ErrorCode.WRONG_PHASE, words[room.phase])
+
+
+def paused() -> Refused:
+    return Refused(ErrorCode.PAUSED, "The table is paused; anyone seated can unpause it.")
+
+
+def stale() -> Refused:
+    return Refused(ErrorCode.STALE, "The table has moved on; look at it and choose again.")
+
+
+def not_your_turn(room: Room) -> Refused:
+    seat = room.to_play
+    name = None if seat is None else room.seats[seat].name
+    return Refused(ErrorCode.NOT_YOUR_TURN, f"It is {name or 'another seat'}'s turn; wait for it.")
+
+
+def later() -> Refused:
+    return Refused(ErrorCode.NOT_ALLOWED, "This server doesn't offer that yet.")
+
+
+def no_such_seat(room: Room) -> Refused:
+    last = len(room.seats) - 1
+    return Refused(ErrorCode.NO_SUCH_SEAT, f"There is no such seat; they are 0 to {last}.")
+
+
+def seat_taken() -> Refused:
+    return Refused(ErrorCode.SEAT_TAKEN, "Somebody has that seat; choose another.")
+
+
+def bad_rules(field: str, reason: str) -> Refused:
+    return Refused(ErrorCode.BAD_RULES, f"{field}: {reason}", {"field": field})
+
+
+def bad_settings(field: str, reason: str) -> Refused:
+    return Refused(ErrorCode.BAD_SETTINGS, f"{field}: {reason}", {"field": field})
+
+
+def bad_name() -> Refused:
+    return Refused(
+        ErrorCode.BAD_NAME,
+        "A name has 1 to 24 characters that can be seen; choose another.",
+    )
+
+
+def name_taken() -> Refused:
+    return Refused(ErrorCode.NAME_TAKEN, "Somebody here has that name, or one that looks like it.")
+
+
+def refused_play(code: str, details: dict[str, Any] | None = None) -> Refused:
+    words = {
+        "not_in_hand": "You don't hold that card.",
+        "not_on_table": "That card is not on the table.",
+        "must_capture": "That card can take something, so it must; choose what it takes.",
+        "illegal_capture": "That card can't take those; choose again.",
+    }
+    return Refused(ErrorCode(code), words[code], details)

@@ -1,0 +1,59 @@
+"""The phases of a room as a table: which event leads from which phase to which."""
+
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+from scopa_protocol.views import Phase
+
+from . import events as e
+
+TRANSITIONS: Final[Mapping[Phase, Mapping[type[e.Event], Phase]]] = {
+    "lobby": {e.MatchStarted: "playing"},
+    "playing": {e.DealCounted: "deal_over", e.MatchEnded: "match_over"},
+    "deal_over": {
+        e.Dealt: "playing",
+        e.DealVoided: "playing",
+        e.MatchWon: "match_over",
+        e.MatchEnded: "match_over",
+    },
+    "match_over": {e.MatchStarted: "playing"},
+}
+"""Every change of phase there is. Other events leave the phase as it is."""
+
+_Kinds: TypeAlias = frozenset[type[e.Event]]
+
+_ANYWHERE: Final[_Kinds] = frozenset(
+    {
+        e.SeatTaken,
+        e.SeatLeft,
+        e.Away,
+        e.Back,
+        e.HostChanged,
+        e.Configured,
+        e.Said,
+    }
+)
+_BETWEEN: Final[_Kinds] = _ANYWHERE | {e.Arranged}
+_TABLE: Final[_Kinds] = _ANYWHERE | {e.StoodIn, e.Paused, e.Unpaused}
+
+WITHIN: Final[Mapping[Phase, _Kinds]] = {
+    "lobby": _BETWEEN | {e.Opened},
+    "playing": _TABLE | {e.DealerDrawn, e.Shuffled, e.DealVoided, e.Dealt, e.Played, e.Leftovers},
+    "deal_over": _TABLE | {e.Shuffled, e.Readied},
+    "match_over": _BETWEEN,
+}
+"""What may happen within each phase."""
+
+
+class ImpossibleEvent(Exception):
+    """An event that can't happen in the room's phase: the log is not a room's, or we erred."""
+
+
+def phase_after(phase: Phase, event: e.LogEvent) -> Phase:
+    """The phase after an event. Raises ImpossibleEvent."""
+    kind = type(event)
+    if kind in TRANSITIONS[phase]:
+        return TRANSITIONS[phase][kind]
+    if kind in WITHIN[phase]:
+        return phase
+    raise ImpossibleEvent(f"{kind.__name__} in {phase}")

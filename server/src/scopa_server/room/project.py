@@ -1,0 +1,196 @@
+"""The view of one seat, or of a watcher, built up from what it may know. Pure.
+
+Nothing here starts from the whole and takes away: another seat's hand, the stock's order, the
+salt are never touched on the way to a view (rulebook, What a seat may know).
+"""
+
+import hashlib
+from functools import lru_cache
+from typing import Final
+
+import msgspec
+
+from scopa_protocol import rules as wire
+from scopa_protocol.cards import display_order
+from scopa_protocol.views import Clock, RecentPlay, SeatView, SideView, View
+from scopa_server.rules import captures
+from scopa_server.rules.deal import Deal, Play
+from scopa_server.rules.record import Rules
+
+from .decide.playing import OPTIONS_SHOWN
+from .state import Room, Seat, Shuffle
+
+
+class Scene(msgspec.Struct, frozen=True, kw_only=True):
+    """What a view shows beside the log's state: who is there, and the clock."""
+
+    log: str
+    online: frozenset[int] = frozenset()
+    watchers: tuple[str, ...] = ()
+    clock: Clock | None = None
+
+
+def project(room: Room, viewer: int | None, scene: Scene) -> View:
+    """What the person at seat `viewer` sees of a room; None: a watcher."""
+    cards = viewer is not None and room.seats[viewer].reserved is None
+    hints = room.settings.hints != "off"
+    return _view(room, viewer, scene, holds=cards, hints=hints)
+
+
+def project_for_server(room: Room, seat: int, scene: Scene) -> View:
+    """What a stand-in sees: what the seat it plays would, with the options listed."""
+    return _view(room, seat, scene, holds=True, hints=True)
+
+
+def _view(room: Room, viewer: int | None, scene: Scene, *, holds: bool, hints: bool) -> View:
+    deal = room.deal
+    options, cut = _options(room, viewer) if holds and hints else (None, False)
+    return View(
+        room=room.code,
+        log=scene.log,
+        seq=room.seq,
+        phase=room.phase,
+        paused_by=room.paused_by,
+        passcode=room.passcode is not None,
+        rules=wire_rules(room.rules),
+        settings=room.settings,
+        host=room.host,
+        you=viewer,
+        seats=seats(room, scene.online),
+        watchers=list(scene.watchers),
+        sides=_sides(room),
+        match=room.match,
+        deal=room.deal_number,
+        batch=deal.batch if deal else 0,
+        dealer=room.dealer,
+        turn=deal.turn if deal else 0,
+        to_play=room.to_play,
+        clock=scene.clock,
+        table=list(deal.table) if deal else [],
+        stock=deal.stock if deal else 0,
+        hand=_hand(deal, viewer, holds),
+        options=options,
+        options_cut=cut,
+        declarations=[],
+        first_card=None,
+        matta=None,
+        recent=_recent(deal),
+        gone=_gone(room),
+        deals=[list(finished.points) for finished in room.finished],
+        count=room.count,
+        matches=list(room.matches),
+        winner=room.winner,
+        proposal=None,
+        commitment=_commitment(room),
+    )
+
+
+@lru_cache(maxsize=256)
+def wire_rules(rules: Rules) -> wire.Rules:
+    """A record of rules as views show it."""
+    return msgspec.convert(rules, wire.Rules, from_attributes=True)
+
+
+def seats(room: Room, online: frozenset[int]) -> list[SeatView]:
+    """All seats, as anybody may see them."""
+    return [_seat(room, number, seat, number in online) for number, seat in enumerate(room.seats)]
+
+
+def _seat(room: Room, number: int, seat: Seat, online: bool) -> SeatView:
+    return SeatView(
+        seat=number,
+        name=seat.name,
+        kind=seat.kind,
+        online=online or seat.kind == "bot",
+        away=seat.away,
+        stand_in=seat.stand_in or seat.kind == "vacant",
+        reserved=seat.reserved.name if seat.reserved else None,
+        side=number % room.rules.sides,
+        cards=len(room.deal.hands[number]) if room.deal else 0,
+        ready=seat.ready,
+        revealed=None,
+    )
+
+
+def _sides(room: Room) -> list[SideView]:
+    return [_side(room, room.deal, side) for side in range(room.rules.sides)]
+
+
+def _side(room: Room, deal: Deal | None, side: int) -> SideView:
+    plays = _plays_of_side(deal, side) if deal else []
+    swept = [play.card for play in plays if play.scopa]
+    # Once counted, sweeps that made no card (leftovers) count as well.
+    counted = (
+        room.count if deal and room.count and room.phase in {"deal_over", "match_over"} else None
+    )
+    return SideView(
+        side=side,
+        score=room.totals[side],
+        captured=sum(map(len, deal.piles[side :: deal.rules.sides])) if deal else 0,
+        scope=counted.sides[side].scope if counted else len(swept),
+        scope_cards=swept,
+    )
+
+
+def _plays_of_side(deal: Deal, side: int) -> list[Play]:
+    return [play for play in deal.plays if play.seat % deal.rules.sides == side]
+
+
+def _hand(deal: Deal | None, viewer: int | None, holds: bool) -> list[str] | None:
+    if viewer is None:
+        return None
+    return list(deal.hands[viewer]) if deal and holds else []
+
+
+def _options(room: Room, viewer: int | None) -> tuple[dict[str, list[list[str]]] | None, bool]:
+    """For each card of the seat to play every set it may take, and whether some were cut."""
+    deal = room.deal
+    if deal is None or viewer is None or room.to_play != viewer:
+        return None, False
+    listed = {
+        card: captures.options(room.rules, deal.table, card, limit=OPTIONS_SHOWN + 1)
+        for card in deal.hands[viewer]
+    }
+    cut = any(len(sets) > OPTIONS_SHOWN for sets in listed.values())
+    return {
+        card: [list(cards) for cards in sets[:OPTIONS_SHOWN]] for card, sets in listed.items()
+    }, cut
+
+
+def _recent(deal: Deal | None) -> list[RecentPlay]:
+    return [recent_play(play) for play in deal.plays[-deal.rules.players :]] if deal else []
+
+
+def recent_play(play: Play) -> RecentPlay:
+    """A play as everybody saw it."""
+    return RecentPlay(
+        seat=play.seat,
+        card=play.card,
+        take=list(play.take),
+        scopa=play.scopa,
+        to_pile=play.to_pile,
+        auto=play.auto,
+    )
+
+
+def _gone(room: Room) -> list[str] | None:
+    if room.settings.hints != "memory":
+        return None
+    piles = room.deal.piles if room.deal else ()
+    return display_order([card for pile in piles for card in pile])
+
+
+def _commitment(room: Room) -> str | None:
+    shuffle = room.shuffle if room.phase == "playing" else room.next_shuffle
+    return commitment(shuffle) if shuffle else None
+
+
+_SALT_BYTES: Final = 32
+
+
+@lru_cache(maxsize=1024)
+def commitment(shuffle: Shuffle) -> str:
+    """SHA-256, in hex, of the salt's bytes and the deck (protocol, Proof of the shuffle)."""
+    salt = bytes.fromhex(shuffle.salt)
+    assert len(salt) == _SALT_BYTES, "a salt has 32 bytes"
+    return hashlib.sha256(salt + ",".join(shuffle.deck).encode("ascii")).hexdigest()

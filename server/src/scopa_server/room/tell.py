@@ -1,0 +1,146 @@
+"""What people hear of an event, built up from what all of them may know. Pure."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias, cast
+
+from scopa_protocol import events as told
+from scopa_server.rules import deal as deals
+
+from . import events as e
+from .decide.dealing import proof
+from .state import Room
+
+Tell: TypeAlias = Callable[[Any, Room, Room], told.RoomEvent | None]
+
+
+def tell(event: e.LogEvent, before: Room, after: Room) -> told.RoomEvent | None:
+    """The public form of an event, from the room before and after it; None: nothing to hear."""
+    say = _TELL.get(type(event))
+    return say(event, before, after) if say else None
+
+
+def _seat_taken(event: e.SeatTaken, before: Room, after: Room) -> told.RoomEvent:
+    return told.SeatTaken(seat=event.seat, name=event.name, kind=event.kind)
+
+
+def _seat_left(event: e.SeatLeft, before: Room, after: Room) -> told.RoomEvent:
+    return told.SeatLeft(seat=event.seat, name=event.name)
+
+
+def _arranged(event: e.Arranged, before: Room, after: Room) -> told.RoomEvent:
+    return told.Arranged()
+
+
+def _away(event: e.Away, before: Room, after: Room) -> told.RoomEvent:
+    return told.Away(seat=event.seat)
+
+
+def _back(event: e.Back, before: Room, after: Room) -> told.RoomEvent:
+    return told.Back(seat=event.seat)
+
+
+def _stood_in(event: e.StoodIn, before: Room, after: Room) -> told.RoomEvent:
+    return told.StoodIn(seat=event.seat)
+
+
+def _host_changed(event: e.HostChanged, before: Room, after: Room) -> told.RoomEvent | None:
+    return None if event.seat is None else told.HostChanged(seat=event.seat)
+
+
+def _configured(event: e.Configured, before: Room, after: Room) -> told.RoomEvent:
+    return told.Configured()
+
+
+def _match_started(event: e.MatchStarted, before: Room, after: Room) -> told.RoomEvent:
+    return told.MatchStarted(match=event.match)
+
+
+def _dealer_drawn(event: e.DealerDrawn, before: Room, after: Room) -> told.RoomEvent:
+    return told.DealerDrawn(draws=list(event.draws), dealer=event.dealer)
+
+
+def _deal_voided(event: e.DealVoided, before: Room, after: Room) -> told.RoomEvent:
+    assert before.next_shuffle is not None, "a void deal had a deck"
+    void = deals.begin(before.rules, event.dealer, before.next_shuffle.deck)
+    return told.DealVoided(
+        deal=event.deal,
+        table=list(void.table),
+        hands=[list(hand) for hand in void.hands],
+        proof=proof(before.next_shuffle),
+    )
+
+
+def _dealt(event: e.Dealt, before: Room, after: Room) -> told.RoomEvent:
+    hands = after.deal.hands if after.deal else ()
+    return told.Dealt(
+        deal=event.deal, batch=event.batch, dealer=event.dealer, cards=[len(h) for h in hands]
+    )
+
+
+def _played(event: e.Played, before: Room, after: Room) -> told.RoomEvent:
+    play = event.play
+    return told.Played(
+        seat=play.seat,
+        card=play.card,
+        take=list(play.take),
+        scopa=play.scopa,
+        to_pile=play.to_pile,
+        auto=play.auto,
+    )
+
+
+def _leftovers(event: e.Leftovers, before: Room, after: Room) -> told.RoomEvent:
+    return told.Leftovers(side=event.seat % before.rules.sides, cards=list(event.cards))
+
+
+def _deal_counted(event: e.DealCounted, before: Room, after: Room) -> told.RoomEvent:
+    return told.DealCounted(count=event.count)
+
+
+def _match_won(event: e.MatchWon, before: Room, after: Room) -> told.RoomEvent:
+    return told.MatchWon(side=event.side, totals=list(event.totals))
+
+
+def _match_ended(event: e.MatchEnded, before: Room, after: Room) -> told.RoomEvent:
+    return told.MatchEnded()
+
+
+def _paused(event: e.Paused, before: Room, after: Room) -> told.RoomEvent:
+    return told.Paused(seat=event.seat)
+
+
+def _unpaused(event: e.Unpaused, before: Room, after: Room) -> told.RoomEvent:
+    return told.Unpaused(seat=event.seat)
+
+
+def _said(event: e.Said, before: Room, after: Room) -> told.RoomEvent:
+    return told.Said(name=event.name, seat=event.seat, text=event.text)
+
+
+_TELL: Final[Mapping[type[e.Event], Tell]] = cast(
+    Mapping[type[e.Event], Tell],
+    {
+        e.SeatTaken: _seat_taken,
+        e.SeatLeft: _seat_left,
+        e.Arranged: _arranged,
+        e.Away: _away,
+        e.Back: _back,
+        e.StoodIn: _stood_in,
+        e.HostChanged: _host_changed,
+        e.Configured: _configured,
+        e.MatchStarted: _match_started,
+        e.DealerDrawn: _dealer_drawn,
+        e.DealVoided: _deal_voided,
+        e.Dealt: _dealt,
+        e.Played: _played,
+        e.Leftovers: _leftovers,
+        e.DealCounted: _deal_counted,
+        e.MatchWon: _match_won,
+        e.MatchEnded: _match_ended,
+        e.Paused: _paused,
+        e.Unpaused: _unpaused,
+        e.Said: _said,
+    },
+)
+UNHEARD: Final = frozenset({e.Opened, e.Shuffled, e.Readied})
+"""Events that nobody hears of: the view shows what came of them."""
