@@ -1,9 +1,8 @@
 """Which cards a played card may take from the table (rulebook, A turn)."""
 
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from scopa_server.rules.cards import VALUES, Card
 from scopa_server.rules.record import Rules
@@ -13,21 +12,16 @@ Refusal: TypeAlias = Literal["not_in_hand", "not_on_table", "must_capture", "ill
 """Why a play is not allowed."""
 
 
-class _Claims(NamedTuple):
-    """What one card may take from one table."""
-
-    alone: int
-    """The value of which it may take one card; 0 for none."""
-    totals: Totals
-    everything: bool
+_Claims: TypeAlias = tuple[int, Totals, bool]
+"""What one card may take from one table: a card of this value, these totals, everything."""
 
 
 def _takes_ace(values: Sequence[int], totals: Totals) -> _Claims:
-    return _Claims(1, totals, False) if 1 in values else _Claims(0, totals, True)
+    return (1, totals, False) if 1 in values else (0, totals, True)
 
 
 def _sweeps(_: Sequence[int], totals: Totals) -> _Claims:
-    return _Claims(0, totals, True)
+    return 0, totals, True
 
 
 ACES: Final[Mapping[str, Callable[[Sequence[int], Totals], _Claims]]] = {
@@ -42,8 +36,25 @@ def _claims(rules: Rules, values: Sequence[int], value: int) -> _Claims:
     if value == 1 and rules.ace_sweeps:
         return ACES[rules.ace_on_ace](values, totals)
     if rules.equal_first and totals.match in values:
-        return _Claims(totals.match, BARRED[rules.capture][value], False)
-    return _Claims(totals.match, totals, False)
+        totals = BARRED[rules.capture][value]
+        return value, totals, False
+    return totals.match, totals, False
+
+
+_ANYTHING: Final = ~1
+
+
+def _wanted(capture: str, ace_sweeps: bool) -> tuple[int, ...]:
+    bits = [totals.bits for totals in CAPTURES[capture]]
+    return (0, _ANYTHING if ace_sweeps else bits[1], *bits[2:])
+
+
+_WANTED: Final[Mapping[tuple[str, bool], tuple[int, ...]]] = {
+    (capture, ace_sweeps): _wanted(capture, ace_sweeps)
+    for capture in CAPTURES
+    for ace_sweeps in (False, True)
+}
+"""A bit for every total on the table that lets a card of each value take something."""
 
 
 def _reachable(values: Sequence[int]) -> int:
@@ -52,13 +63,6 @@ def _reachable(values: Sequence[int]) -> int:
     for value in values:
         totals |= totals << value
     return totals
-
-
-def _is_possible(rules: Rules, reachable: int, value: int) -> bool:
-    # Something lies there if more than the total of nothing is reachable.
-    if value == 1 and rules.ace_sweeps:
-        return reachable > 1
-    return reachable & CAPTURES[rules.capture][value].bits != 0
 
 
 def _least(values: Sequence[int], total: int) -> float:
@@ -79,7 +83,7 @@ def can_take(rules: Rules, table: Sequence[Card], card: Card, *, matta: int | No
     """Tell whether a card can take anything, without listing what."""
     value_of = VALUES[matta]
     reachable = _reachable([value_of[other] for other in table])
-    return _is_possible(rules, reachable, value_of[card])
+    return reachable & _WANTED[rules.capture, rules.ace_sweeps][value_of[card]] != 0
 
 
 def is_legal(
@@ -146,32 +150,29 @@ def listing(
     """List the options of every card of a hand, at most `limit` for each."""
     value_of = VALUES[matta]
     values = [value_of[card] for card in table]
-    reachable = _reachable(values)
-    most = sys.maxsize if limit is None else limit
-    found: dict[Card, list[tuple[Card, ...]]] = {}
-    for card in hand:
-        possible = _is_possible(rules, reachable, value_of[card])
-        found[card] = _sets(rules, table, values, value_of[card], most) if possible else []
-    return found
+    reachable, wanted = _reachable(values), _WANTED[rules.capture, rules.ace_sweeps]
+    return {
+        card: _sets(rules, table, values, value_of[card], limit)
+        if reachable & wanted[value_of[card]]
+        else []
+        for card in hand
+    }
 
 
 def _sets(
-    rules: Rules, table: Sequence[Card], values: Sequence[int], value: int, most: int
+    rules: Rules, table: Sequence[Card], values: Sequence[int], value: int, limit: int | None
 ) -> list[tuple[Card, ...]]:
     alone, totals, everything = _claims(rules, values, value)
     found: list[tuple[Card, ...]] = [
         (card,) for card, other in zip(table, values, strict=True) if other == alone
     ]
-    if totals.partitions:
-        lying = _by_value(table, values)
-        for partition in _possible(rules, totals, lying, len(table)):
-            if len(found) >= most:
-                break
-            found += _picks(partition, lying, most - len(found))
+    partitions = totals.partitions[len(table)]
+    if partitions:
+        found += _sums(rules, _by_value(table, values), partitions, limit)
     # All as a fifteen is already there.
     if everything and sum(values) != totals.fifteen:
         found.append(tuple(table))
-    return found[:most]
+    return found if limit is None else found[:limit]
 
 
 def _by_value(table: Sequence[Card], values: Sequence[int]) -> dict[int, list[Card]]:
@@ -181,28 +182,27 @@ def _by_value(table: Sequence[Card], values: Sequence[int]) -> dict[int, list[Ca
     return lying
 
 
-def _possible(
-    rules: Rules, totals: Totals, lying: Mapping[int, Sequence[Card]], cards: int
-) -> Iterator[Partition]:
-    missing = ~sum(1 << value for value in lying)
-    most = cards
-    for partition in totals.partitions:
-        size, values, parts = partition
-        if size > most:
-            return
-        if values & missing or any(len(lying[value]) < number for value, number in parts):
-            continue
-        if rules.fewest:
-            most = size
-        yield partition
+def _sums(
+    rules: Rules,
+    lying: Mapping[int, Sequence[Card]],
+    partitions: Sequence[Partition],
+    limit: int | None,
+) -> list[tuple[Card, ...]]:
+    missing = ~sum([1 << value for value in lying])
+    found: list[tuple[Card, ...]] = []
+    for way in [way for way in partitions if not way.values & missing]:
+        if found and (len(found) == limit or (rules.fewest and way.size > len(found[0]))):
+            break
+        found += _picks(way, lying, None if limit is None else limit - len(found))
+    return found
 
 
 def _picks(
-    partition: Partition, lying: Mapping[int, Sequence[Card]], most: int
+    way: Partition, lying: Mapping[int, Sequence[Card]], limit: int | None
 ) -> list[tuple[Card, ...]]:
-    # Every beginning can be completed, so no more of them are needed than sets in the end.
+    # All beginnings can be completed, or none: no more are needed than sets in the end.
     picks: list[tuple[Card, ...]] = [()]
-    for value, number in partition.parts:
-        same = list(combinations(lying[value], number))
-        picks = [(*pick, *cards) for pick in picks for cards in same][:most]
+    for value, number in way.parts:
+        chosen = list(combinations(lying[value], number))
+        picks = [(*pick, *cards) for pick in picks for cards in chosen][:limit]
     return picks

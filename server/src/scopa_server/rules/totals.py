@@ -23,11 +23,9 @@ def _parts(total: int, highest: int) -> Iterator[tuple[tuple[int, int], ...]]:
                 yield ((value, number), *rest)
 
 
-def _partitions(total: int) -> list[Partition]:
-    return [
-        Partition(sum(number for _, number in parts), sum(1 << value for value, _ in parts), parts)
-        for parts in _parts(total, 10)
-    ]
+def _partition(parts: tuple[tuple[int, int], ...]) -> Partition:
+    size = sum(number for _, number in parts)
+    return Partition(size, sum(1 << value for value, _ in parts), parts)
 
 
 class Totals(NamedTuple):
@@ -37,17 +35,24 @@ class Totals(NamedTuple):
     """The card's own value: of one card, or of several."""
     fifteen: int
     """What makes fifteen with the card."""
-    bits: int
-    """The same two, a bit for each."""
-    partitions: tuple[Partition, ...]
-    """The ways of either with the fewest cards first, without one card of equal value."""
+    partitions: tuple[tuple[Partition, ...], ...]
+    """The ways of both, but for one card of equal value, by the number of cards on the table.
+
+    The fewest cards come first.
+    """
+
+    @property
+    def bits(self) -> int:
+        """A bit for each total."""
+        return (1 << self.match | 1 << self.fifteen) & ~1
 
 
 def _totals(match: int, fifteen: int) -> Totals:
-    ways = [way for way in _partitions(match) if way.size > 1] if match else []
-    ways += _partitions(fifteen) if fifteen else []
-    bits = (1 << match | 1 << fifteen) & ~1
-    return Totals(match, fifteen, bits, tuple(sorted(ways, key=lambda way: way.size)))
+    parts = [*_parts(match, match - 1)] if match else []
+    parts += [*_parts(fifteen, 10)] if fifteen else []
+    ways = sorted(map(_partition, parts), key=lambda way: way.size)
+    within = [tuple(way for way in ways if way.size <= cards) for cards in range(41)]
+    return Totals(match, fifteen, tuple(within))
 
 
 def _sum(value: int) -> Totals:
