@@ -1,0 +1,171 @@
+"""What a store of rooms' logs promises; the same for every kind of store."""
+
+import re
+from collections.abc import AsyncIterator, Collection, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+import msgspec
+
+LOOK = 0
+"""A hint that names no commit: something may be new, read the log."""
+
+_NUMBERS = range(1, 2**53)
+_ROOM = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """A commit as its author wants it stored. Its random id makes it safe to send again."""
+
+    number: int
+    id: str
+    previous: str
+    payload: bytes
+
+    def __post_init__(self) -> None:
+        """Refuse what no store could hold in order."""
+        if self.number not in _NUMBERS or not self.id or not (self.id + self.previous).isascii():
+            raise ValueError("a commit has a number from 1 and an id in ASCII")
+        if (self.number == 1) != (self.previous == ""):
+            raise ValueError("the first commit, and only it, has no predecessor")
+
+
+class Commit(msgspec.Struct, frozen=True):
+    """A stored commit. `at` is the store's time in milliseconds since the epoch."""
+
+    number: int
+    id: str
+    previous: str
+    at: int
+    payload: bytes
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """A room's state after the commit with this number and id."""
+
+    number: int
+    id: str
+    payload: bytes
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """The commit is in the log, now or already; `at` is the time recorded with it."""
+
+    at: int
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """Another commit has that number, or this one doesn't follow the log's top."""
+
+
+class Unavailable(Exception):  # noqa: N818
+    """The store can't be used. When an append raises it, nothing was stored or will be."""
+
+
+class Unresolved(Exception):  # noqa: N818
+    """The journal was closed before it was known whether an append was stored."""
+
+
+class StoreRefused(Exception):  # noqa: N818
+    """The store can't be opened; the message says what is wrong and what to do."""
+
+
+class Journal(Protocol):
+    """Rooms' logs, each an append-only chain of commits.
+
+    Every call but `check` may raise `Unavailable`. Cancelling a caller never undoes its write.
+    """
+
+    @property
+    def batches(self) -> int:
+        """How many transactions or pipelines of appends went out so far."""
+        ...
+
+    async def append(
+        self, room: str, draft: Draft, *, header: bytes | None, ttl: int
+    ) -> Stored | Taken:
+        """Add a commit if it follows the log's top; the same draft again changes nothing.
+
+        A missing room is started by number 1 only. `header`, when given, replaces the stored one
+        in the same transaction. `ttl` in seconds counts anew from here for all of the room.
+        Raises `Unresolved` if the journal is closed before the outcome is known.
+        """
+        ...
+
+    async def read(self, room: str, after: int = 0) -> list[Commit]:
+        """Return the commits with a number above `after`, in order; none of a missing room."""
+        ...
+
+    async def header(self, room: str) -> bytes | None:
+        """Return the latest header; None when there is no such room."""
+        ...
+
+    async def top(self, room: str) -> tuple[int, str] | None:
+        """Return number and id of the newest commit; None when there is no such room."""
+        ...
+
+    async def tops(self, rooms: Collection[str]) -> dict[str, tuple[int, str]]:
+        """Return the tops of many rooms at once, leaving missing rooms out."""
+        ...
+
+    async def snapshot(self, room: str, snapshot: Snapshot) -> None:
+        """Keep a snapshot if it is of a commit in the log and newer than the one kept."""
+        ...
+
+    async def latest_snapshot(self, room: str) -> Snapshot | None:
+        """Return the snapshot kept, unless it is above or beside the log."""
+        ...
+
+    async def touch(self, rooms: Mapping[str, int]) -> None:
+        """Note that rooms are being shown, and let their seconds to live count anew."""
+        ...
+
+    async def shown(self, room: str) -> int | None:
+        """Return the store's time of the last touch, in milliseconds since the epoch."""
+        ...
+
+    def watch(self, room: str) -> AbstractAsyncContextManager[AsyncIterator[int]]:
+        """Hear of a room's new commits from the moment the context is entered.
+
+        Yields the number of a new commit, or `LOOK`: at once, and whenever some may have been
+        missed. Numbers that were not awaited are replaced by later ones. Ends with the journal.
+        """
+        ...
+
+    def rooms(self) -> AsyncIterator[str]:
+        """List every room in the store, in no order; for the operator."""
+        ...
+
+    async def delete(self, room: str) -> None:
+        """Forget a room and everything of it."""
+        ...
+
+    async def sweep(self) -> None:
+        """Remove rooms whose time to live is over, where the store doesn't by itself."""
+        ...
+
+    async def ping(self) -> None:
+        """Return if the store answers."""
+        ...
+
+    async def check(self) -> list[str]:
+        """Return what an operator should know about the store's settings, a sentence each."""
+        ...
+
+    async def close(self) -> None:
+        """Finish the appends under way, then let the store go."""
+        ...
+
+
+def plain_room(room: str) -> str:
+    """Return the room's code, or raise ValueError if it isn't fit to be part of a key."""
+    if not _ROOM.fullmatch(room):
+        raise ValueError("not a room's code")
+    return room
+
+
+def positive_ttl(ttl: int) -> int:
+    """Return the seconds to live, or raise ValueError: zero would delete the room."""
+    if ttl < 1:
+        raise ValueError("a room lives at least a second")
+    return ttl
