@@ -1,0 +1,181 @@
+"""The journal in one SQLite file, for one process: nothing else to install or run."""
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from scopa_server.journal import sqlite_rows as rows
+from scopa_server.journal.hints import Hints
+from scopa_server.journal.interface import (
+    LOOK,
+    Commit,
+    Draft,
+    Snapshot,
+    Stored,
+    Taken,
+    Unavailable,
+    plain_room,
+    positive_ttl,
+)
+from scopa_server.journal.sqlite_file import Lock, connect, prepare
+from scopa_server.journal.sqlite_writer import Change, Writer
+
+R = TypeVar("R")
+
+
+def wall_clock() -> int:
+    """Return this machine's time in milliseconds since the epoch."""
+    return time.time_ns() // 1_000_000
+
+
+class SqliteJournal:
+    """A `Journal` whose appends wait for the disk, all that wait together for one flush."""
+
+    def __init__(self, path: Path, lock: Lock, clock: Callable[[], int]) -> None:
+        self._lock = lock
+        self._clock = clock
+        self._hints = Hints()
+        self._writing = connect(path)
+        self._reading = connect(path)
+        self._writer = Writer(self._writing, clock)
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="journal-reader")
+        self._closed = False
+
+    @classmethod
+    async def open(cls, path: Path, clock: Callable[[], int] = wall_clock) -> "SqliteJournal":
+        """Open or create the file; raises `StoreRefused` when it is unsound or in use."""
+        path = await asyncio.to_thread(path.resolve)
+        lock = await asyncio.to_thread(prepare, path)
+        try:
+            return cls(path, lock, clock)
+        except BaseException:
+            lock.release()
+            raise
+
+    @property
+    def batches(self) -> int:
+        """How many transactions there were so far."""
+        return self._writer.batches
+
+    async def append(
+        self, room: str, draft: Draft, *, header: bytes | None, ttl: int
+    ) -> Stored | Taken:
+        """Add a commit if it follows the log's top."""
+        change = partial(
+            rows.append,
+            room=plain_room(room),
+            draft=draft,
+            header=header,
+            ttl=positive_ttl(ttl),
+        )
+        return await self._writer.submit(change, partial(self._announce, room, draft.number))
+
+    def _announce(self, room: str, number: int, outcome: Stored | Taken) -> None:
+        if isinstance(outcome, Stored):
+            self._hints.give(room, number)
+
+    async def read(self, room: str, after: int = 0) -> list[Commit]:
+        """Return the commits above a number."""
+        return await self._ask(partial(rows.read, room=room, after=after))
+
+    async def header(self, room: str) -> bytes | None:
+        """Return the latest header."""
+        return await self._ask(partial(rows.header, room=room))
+
+    async def top(self, room: str) -> tuple[int, str] | None:
+        """Return number and id of the newest commit."""
+        return (await self.tops([room])).get(room)
+
+    async def tops(self, rooms: Collection[str]) -> dict[str, tuple[int, str]]:
+        """Return the tops of the rooms that exist."""
+        return await self._ask(partial(_tops, list(rooms)))
+
+    async def snapshot(self, room: str, snapshot: Snapshot) -> None:
+        """Keep a snapshot if it is sound and newer."""
+        await self._writer.submit(partial(rows.snapshot, room=room, new=snapshot))
+
+    async def latest_snapshot(self, room: str) -> Snapshot | None:
+        """Return the snapshot kept, if sound."""
+        return await self._ask(partial(rows.latest_snapshot, room=room))
+
+    async def touch(self, rooms: Mapping[str, int]) -> None:
+        """Note that rooms are shown and renew their time to live."""
+        await self._writer.submit(partial(_touch, _positive(rooms)))
+
+    async def shown(self, room: str) -> int | None:
+        """Return the time of the last touch."""
+        return await self._ask(partial(rows.shown, room=room))
+
+    @asynccontextmanager
+    async def watch(self, room: str) -> AsyncGenerator[AsyncIterator[int], None]:
+        """Hear of the room's new commits."""
+        hint = self._hints.add(room)
+        hint.give(LOOK)
+        try:
+            yield hint
+        finally:
+            self._hints.remove(room, hint)
+
+    async def rooms(self) -> AsyncIterator[str]:
+        """List every room."""
+        for room in await self._ask(rows.rooms):
+            yield room
+
+    async def delete(self, room: str) -> None:
+        """Forget a room."""
+        await self._writer.submit(lambda db, _: rows.delete(db, room))
+
+    async def sweep(self) -> None:
+        """Remove rooms whose time is over, some at a time so that appends aren't held up."""
+        while await self._writer.submit(rows.sweep):
+            pass
+
+    async def ping(self) -> None:
+        """Return if the file answers."""
+        await self._ask(lambda db, _: db.execute("SELECT count(*) FROM rooms").fetchone())
+
+    async def check(self) -> list[str]:
+        """Return nothing: the settings are set at each opening."""
+        return []
+
+    async def close(self) -> None:
+        """Write what was handed over, then close the file."""
+        if self._closed:
+            return
+        self._closed = True
+        await self._writer.close()
+        self._hints.end()
+        await asyncio.to_thread(self._let_go)
+
+    def _let_go(self) -> None:
+        self._reader.shutdown()
+        self._reading.close()
+        self._writing.close()
+        self._lock.release()
+
+    async def _ask(self, question: Change[R]) -> R:
+        if self._closed:
+            raise Unavailable("the journal is closed")
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self._reader, question, self._reading, self._clock())
+        except sqlite3.Error as error:
+            raise Unavailable(f"the store failed: {error}") from error
+
+
+def _positive(rooms: Mapping[str, int]) -> dict[str, int]:
+    return {room: positive_ttl(ttl) for room, ttl in rooms.items()}
+
+
+def _tops(codes: list[str], db: sqlite3.Connection, now: int) -> dict[str, tuple[int, str]]:
+    return rows.tops(db, now, codes)
+
+
+def _touch(codes: Mapping[str, int], db: sqlite3.Connection, now: int) -> None:
+    rows.touch(db, now, codes)

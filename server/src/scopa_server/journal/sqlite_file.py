@@ -1,0 +1,136 @@
+"""The SQLite file: created whole, opened by one process, refused when it isn't sound."""
+
+import contextlib
+import fcntl
+import os
+import sqlite3
+from pathlib import Path
+
+from scopa_server.journal.interface import StoreRefused
+
+APPLICATION = 0x53434F50
+VERSION = 1
+_BUSY_SECONDS = 5.0
+_WAL_LIMIT = 64 * 1024 * 1024
+
+_SCHEMA = f"""
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {VERSION};
+CREATE TABLE rooms (
+    room TEXT PRIMARY KEY,
+    top INTEGER NOT NULL,
+    top_id TEXT NOT NULL,
+    header BLOB,
+    expires INTEGER NOT NULL,
+    shown INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX rooms_by_expiry ON rooms (expires);
+CREATE TABLE commits (
+    room TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    previous TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    payload BLOB NOT NULL,
+    PRIMARY KEY (room, number)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE snapshots (
+    room TEXT PRIMARY KEY,
+    number INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    payload BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+"""
+
+
+class Lock:
+    """Holds a store for this process; the system lets go of it when the process dies."""
+
+    def __init__(self, path: Path) -> None:
+        self._handle = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(self._handle)
+            raise StoreRefused(
+                f"{path} is in use by another server; stop that one or name another file"
+            ) from error
+
+    def release(self) -> None:
+        """Let another process have the store."""
+        os.close(self._handle)
+
+
+def prepare(path: Path) -> Lock:
+    """Lock the store, create it if there is none, and make sure that it is sound."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = Lock(path)
+    except OSError as error:
+        raise StoreRefused(f"{path} can't be opened: {error.strerror}") from error
+    try:
+        if not path.exists():
+            _create(path)
+        _examine(path)
+    except (sqlite3.Error, OSError) as error:
+        lock.release()
+        raise StoreRefused(f"{path} can't be used: {error}") from error
+    except BaseException:
+        lock.release()
+        raise
+    return lock
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open a connection that may move between threads and begins no transaction by itself."""
+    db = sqlite3.connect(
+        f"{path.as_uri()}?mode=rw",
+        uri=True,
+        timeout=_BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    db.execute("PRAGMA synchronous = FULL")
+    db.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT}")
+    return db
+
+
+def _create(path: Path) -> None:
+    if Path(f"{path}-wal").exists():
+        raise StoreRefused(f"{path} is gone but {path}-wal is there; restore both from a backup")
+    draft = Path(f"{path}.new")
+    # Made aside and moved into place: an empty or half-made file at `path` is never ours.
+    draft.unlink(missing_ok=True)
+    os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    with contextlib.closing(connect(draft)) as db:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.executescript(_SCHEMA)
+    draft.rename(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _examine(path: Path) -> None:
+    if path.stat().st_size == 0:
+        raise StoreRefused(f"{path} is empty; restore it from a backup or move it away")
+    with contextlib.closing(connect(path)) as db:
+        _expect(path, db)
+        verdict = db.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if verdict != "ok":
+            raise StoreRefused(f"{path} is damaged; restore it from a backup ({verdict})")
+        db.execute("PRAGMA journal_mode = WAL")
+
+
+def _expect(path: Path, db: sqlite3.Connection) -> None:
+    application = db.execute("PRAGMA application_id").fetchone()[0]
+    if application != APPLICATION:
+        raise StoreRefused(f"{path} is a database of something else; name another file")
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    if version != VERSION:
+        raise StoreRefused(
+            f"{path} has schema version {version}, this server knows {VERSION}; "
+            "use the release that wrote it"
+        )

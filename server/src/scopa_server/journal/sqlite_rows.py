@@ -1,0 +1,146 @@
+"""The statements: every question and change a journal puts to SQLite."""
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from scopa_server.journal.interface import Commit, Draft, Snapshot, Stored, Taken
+
+_TABLES = ("rooms", "commits", "snapshots")
+_SWEPT_AT_ONCE = 100
+
+
+def append(
+    db: sqlite3.Connection, now: int, room: str, draft: Draft, header: bytes | None, ttl: int
+) -> Stored | Taken:
+    """Add a commit if it follows the top, inside the transaction under way."""
+    held = _living(db, now, room)
+    if held is None:
+        if draft.number != 1:
+            return Taken()
+        delete(db, room)
+    elif draft.number <= held[0]:
+        return _compare(db, room, draft)
+    elif (draft.number - 1, draft.previous) != held:
+        return Taken()
+    _insert(db, now, room, draft, header, now + ttl * 1000)
+    return Stored(now)
+
+
+def _living(db: sqlite3.Connection, now: int, room: str) -> tuple[int, str] | None:
+    row: Any = db.execute(
+        "SELECT top, top_id FROM rooms WHERE room = ? AND expires > ?", (room, now)
+    ).fetchone()
+    return row and (row[0], row[1])
+
+
+def _compare(db: sqlite3.Connection, room: str, draft: Draft) -> Stored | Taken:
+    identity, at = db.execute(
+        "SELECT id, at FROM commits WHERE room = ? AND number = ?", (room, draft.number)
+    ).fetchone()
+    return Stored(at) if identity == draft.id else Taken()
+
+
+def _insert(
+    db: sqlite3.Connection, now: int, room: str, draft: Draft, header: bytes | None, expires: int
+) -> None:
+    db.execute(
+        "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?)",
+        (room, draft.number, draft.id, draft.previous, now, draft.payload),
+    )
+    db.execute(
+        "INSERT INTO rooms (room, top, top_id, header, expires) VALUES (?, ?, ?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET top = excluded.top, top_id = excluded.top_id,"
+        " header = coalesce(excluded.header, header), expires = excluded.expires",
+        (room, draft.number, draft.id, header, expires),
+    )
+
+
+def read(db: sqlite3.Connection, now: int, room: str, after: int) -> list[Commit]:
+    """Return a room's commits above a number."""
+    rows = db.execute(
+        "SELECT number, id, previous, at, payload FROM commits JOIN rooms USING (room)"
+        " WHERE room = ? AND number > ? AND expires > ? ORDER BY number",
+        (room, after, now),
+    )
+    return [Commit(*row) for row in rows]
+
+
+def header(db: sqlite3.Connection, now: int, room: str) -> bytes | None:
+    """Return a room's header."""
+    found: bytes | None = _field(db, now, room, "header")
+    return found
+
+
+def shown(db: sqlite3.Connection, now: int, room: str) -> int | None:
+    """Return when a room was last touched."""
+    found: int | None = _field(db, now, room, "shown")
+    return found
+
+
+def _field(db: sqlite3.Connection, now: int, room: str, column: str) -> Any:
+    question = f"SELECT {column} FROM rooms WHERE room = ? AND expires > ?"  # noqa: S608
+    row = db.execute(question, (room, now)).fetchone()
+    return row and row[0]
+
+
+def tops(db: sqlite3.Connection, now: int, rooms: Iterable[str]) -> dict[str, tuple[int, str]]:
+    """Return the tops of those rooms that exist."""
+    found = {room: _living(db, now, room) for room in rooms}
+    return {room: top for room, top in found.items() if top is not None}
+
+
+def snapshot(db: sqlite3.Connection, now: int, room: str, new: Snapshot) -> None:
+    """Keep a snapshot of a commit in the log if it is newer than the sound one kept."""
+    known = db.execute(
+        "SELECT 1 FROM commits JOIN rooms USING (room)"
+        " WHERE room = ? AND number = ? AND id = ? AND expires > ?",
+        (room, new.number, new.id, now),
+    ).fetchone()
+    kept = latest_snapshot(db, now, room)
+    if known and (kept is None or kept.number < new.number):
+        db.execute(
+            "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)",
+            (room, new.number, new.id, new.payload),
+        )
+
+
+def latest_snapshot(db: sqlite3.Connection, now: int, room: str) -> Snapshot | None:
+    """Return the snapshot kept if its commit is in the log."""
+    row = db.execute(
+        "SELECT s.number, s.id, s.payload FROM snapshots s"
+        " JOIN commits c ON c.room = s.room AND c.number = s.number AND c.id = s.id"
+        " JOIN rooms r ON r.room = s.room WHERE s.room = ? AND r.expires > ?",
+        (room, now),
+    ).fetchone()
+    return row and Snapshot(*row)
+
+
+def touch(db: sqlite3.Connection, now: int, rooms: Mapping[str, int]) -> None:
+    """Note that rooms are shown and move their expiry."""
+    db.executemany(
+        "UPDATE rooms SET shown = ?, expires = ? WHERE room = ? AND expires > ?",
+        [(now, now + ttl * 1000, room, now) for room, ttl in rooms.items()],
+    )
+
+
+def rooms(db: sqlite3.Connection, now: int) -> list[str]:
+    """Return every living room."""
+    rows = db.execute("SELECT room FROM rooms WHERE expires > ?", (now,))
+    return [room for (room,) in rows]
+
+
+def delete(db: sqlite3.Connection, room: str) -> None:
+    """Remove everything of a room."""
+    for table in _TABLES:
+        db.execute(f"DELETE FROM {table} WHERE room = ?", (room,))  # noqa: S608
+
+
+def sweep(db: sqlite3.Connection, now: int) -> bool:
+    """Remove some expired rooms; return whether there may be more."""
+    over = db.execute(
+        "SELECT room FROM rooms WHERE expires <= ? LIMIT ?", (now, _SWEPT_AT_ONCE)
+    ).fetchall()
+    for (room,) in over:
+        delete(db, room)
+    return len(over) == _SWEPT_AT_ONCE
