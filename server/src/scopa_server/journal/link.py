@@ -1,0 +1,113 @@
+"""A connection to a store as the layers above see it, and a few of them shared by many askers."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Protocol
+
+import msgspec
+
+from scopa_server.journal.interface import Unavailable
+from scopa_server.journal.scripts import Command
+
+
+class Unreached(Exception):  # noqa: N818
+    """There is no connection: nothing was sent."""
+
+
+class Broken(Exception):  # noqa: N818
+    """The connection was lost or silent: what was sent may have been done, or may yet be."""
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """An error as the answer: the command changed nothing. `code` is its first word."""
+
+    code: str
+
+
+class Refused(Unavailable):
+    """The store answered with an error, so it is there but didn't do it."""
+
+
+class Link(Protocol):
+    """One connection. Answers come in the order of what was sent."""
+
+    async def open(self) -> None:
+        """Be connected with nothing left to receive; raises `Unreached`."""
+        ...
+
+    async def send(self, commands: Sequence[Command]) -> None:
+        """Send in one go; raises `Broken`."""
+        ...
+
+    async def receive(self) -> Any:
+        """Return the next answer, a `Refusal` for an error; raises `Broken`."""
+        ...
+
+    async def listen(self, seconds: float) -> Any:
+        """Return the next message, None if there is none in that time; raises `Broken`."""
+        ...
+
+    async def drop(self) -> None:
+        """Disconnect; `open` connects again."""
+        ...
+
+
+class Links:
+    """At most `limit` connections, each lent to one asker at a time."""
+
+    def __init__(self, make: Callable[[], Link], limit: int) -> None:
+        self._make = make
+        self._turns = asyncio.Semaphore(limit)
+        self._idle: list[Link] = []
+        self._closed = False
+
+    async def ask(self, commands: Sequence[Command]) -> list[Any]:
+        """Send what is safe to send twice and return the answers; raises `Unavailable`, and
+        `Refused` if one answer is an error.
+        """
+        try:
+            return await self._ask_once(commands)
+        except Broken:
+            pass
+        try:
+            return await self._ask_once(commands)
+        except Broken as error:
+            raise Unavailable(str(error)) from error
+
+    async def _ask_once(self, commands: Sequence[Command]) -> list[Any]:
+        async with self._borrow() as link:
+            await link.send(commands)
+            answers = [await link.receive() for _ in commands]
+        for answer in answers:
+            if isinstance(answer, Refusal):
+                raise Refused(f"the store refused: {answer.code}")
+        return answers
+
+    @asynccontextmanager
+    async def _borrow(self) -> AsyncGenerator[Link, None]:
+        async with self._turns:
+            if self._closed:
+                raise Unavailable("the journal is closed")
+            link = self._idle.pop() if self._idle else self._make()
+            try:
+                await link.open()
+                yield link
+            except Unreached as error:
+                raise Unavailable(str(error)) from error
+            except BaseException:
+                await link.drop()
+                raise
+            await self._return(link)
+
+    async def _return(self, link: Link) -> None:
+        if self._closed:
+            await link.drop()
+        else:
+            self._idle.append(link)
+
+    async def close(self) -> None:
+        """Disconnect what is idle now, and the others as they are given back."""
+        self._closed = True
+        while self._idle:
+            await self._idle.pop().drop()

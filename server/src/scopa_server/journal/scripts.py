@@ -1,0 +1,150 @@
+"""What Redis is asked to do: keys, channels and scripts, down to Redis 7.0.
+
+A room has two keys and a channel that share a hash tag, so they live on one node of a cluster:
+the log, a stream whose entry ids are the commits' numbers, and a hash with the header, the
+snapshot and the time last shown. Scripts are sent whole (EVAL): a cluster has no other way that
+survives a moved slot.
+"""
+
+from scopa_server.journal.interface import Draft, Snapshot, plain_room, positive_ttl
+
+Word = str | bytes | int
+Command = tuple[Word, ...]
+
+_PREFIX = "scopa:{"
+_LOG = "}:log"
+LOGS = f"{_PREFIX}*{_LOG}"
+"""The pattern of all logs' keys."""
+
+
+def log_key(room: str) -> str:
+    """Return the key of a room's log."""
+    return f"{_PREFIX}{plain_room(room)}{_LOG}"
+
+
+def about_key(room: str) -> str:
+    """Return the key of what else is kept of a room."""
+    return f"{_PREFIX}{plain_room(room)}}}:about"
+
+
+def channel(room: str) -> str:
+    """Return the channel that tells of a room's commits."""
+    return f"{_PREFIX}{plain_room(room)}}}:news"
+
+
+def room_of(name: str) -> str:
+    """Return the room of a key or channel."""
+    return name[len(_PREFIX) : name.rindex("}")]
+
+
+# The first write is the one that may be refused (memory full, a replica, no disk): what Redis
+# answers with an error has changed nothing. For the same reason no shebang: a repeated draft is
+# recognised even when memory is full. Publishing may be forbidden; it is only a hint.
+_APPEND = """
+local log, about, news = KEYS[1], KEYS[2], KEYS[3]
+local number, id, previous, payload, ttl = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local entry = number .. '-0'
+local held = redis.call('XRANGE', log, entry, entry)[1]
+if held then
+  local fields = held[2]
+  return fields[2] == id and tonumber(fields[6]) or 0
+end
+local top = redis.call('XREVRANGE', log, '+', '-', 'COUNT', 1)[1]
+if top then
+  local follows = string.format('%.0f-0', tonumber(number) - 1) == top[1]
+  if not follows or top[2][2] ~= previous then return 0 end
+elseif number ~= '1' then
+  return 0
+end
+local time = redis.call('TIME')
+local at = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('XADD', log, entry,
+  'id', id, 'previous', previous, 'at', string.format('%.0f', at), 'payload', payload)
+if not top then redis.call('DEL', about) end
+if ARGV[6] then redis.call('HSET', about, 'header', ARGV[6]) end
+redis.call('EXPIRE', log, ttl)
+redis.call('EXPIRE', about, ttl)
+redis.pcall('SPUBLISH', news, number)
+return at
+"""
+
+_TOP = """
+local top = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+return top and {top[1], top[2][2]}
+"""
+
+_SOUND = """
+local function sound(number, id)
+  if not number then return false end
+  local held = redis.call('XRANGE', KEYS[1], number .. '-0', number .. '-0')[1]
+  return held and held[2][2] == id
+end
+local kept = redis.call('HMGET', KEYS[2], 'number', 'id', 'snapshot')
+"""
+
+_SNAPSHOT = (
+    _SOUND
+    + """
+if not sound(ARGV[1], ARGV[2]) then return 0 end
+if sound(kept[1], kept[2]) and tonumber(kept[1]) >= tonumber(ARGV[1]) then return 0 end
+redis.call('HSET', KEYS[2], 'number', ARGV[1], 'id', ARGV[2], 'snapshot', ARGV[3])
+local expires = redis.call('PEXPIRETIME', KEYS[1])
+if expires > 0 then redis.call('PEXPIREAT', KEYS[2], string.format('%.0f', expires)) end
+return 1
+"""
+)
+
+_LATEST = _SOUND + "return sound(kept[1], kept[2]) and kept"
+
+# Expiry first: it needs no memory, and after it the rest of the script is let through.
+_TOUCH = """
+if redis.call('EXPIRE', KEYS[1], ARGV[1]) == 0 then return 0 end
+local time = redis.call('TIME')
+local at = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('HSET', KEYS[2], 'shown', string.format('%.0f', at))
+redis.call('EXPIRE', KEYS[2], ARGV[1])
+return 1
+"""
+
+
+def append(room: str, draft: Draft, header: bytes | None, ttl: int) -> Command:
+    """Answers the time it was stored at, or 0 for taken."""
+    words = (draft.number, draft.id, draft.previous, draft.payload, positive_ttl(ttl))
+    keys = (log_key(room), about_key(room), channel(room))
+    return ("EVAL", _APPEND, 3, *keys, *words, *(() if header is None else (header,)))
+
+
+def read(room: str, after: int) -> Command:
+    """Answers the entries above a number."""
+    return ("XRANGE", log_key(room), f"({after}-0", "+")
+
+
+def top(room: str) -> Command:
+    """Answers entry and id of the newest commit."""
+    return ("EVAL", _TOP, 1, log_key(room))
+
+
+def snapshot(room: str, new: Snapshot) -> Command:
+    """Answers whether the snapshot was kept."""
+    words = (new.number, new.id, new.payload)
+    return ("EVAL", _SNAPSHOT, 2, log_key(room), about_key(room), *words)
+
+
+def latest_snapshot(room: str) -> Command:
+    """Answers number, id and payload of the snapshot kept, if sound."""
+    return ("EVAL", _LATEST, 2, log_key(room), about_key(room))
+
+
+def touch(room: str, ttl: int) -> Command:
+    """Answers whether there is such a room."""
+    return ("EVAL", _TOUCH, 2, log_key(room), about_key(room), positive_ttl(ttl))
+
+
+def field(room: str, name: str) -> Command:
+    """Answers the header or the time last shown."""
+    return ("HGET", about_key(room), name)
+
+
+def delete(room: str) -> Command:
+    """Answers how many keys there were."""
+    return ("UNLINK", log_key(room), about_key(room))
