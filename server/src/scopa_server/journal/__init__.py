@@ -1,0 +1,29 @@
+"""The log of every room: appended to, read, watched; in SQLite or in Redis."""
+
+from scopa_server.journal.interface import (
+    LOOK,
+    Commit,
+    Draft,
+    Journal,
+    Snapshot,
+    Stored,
+    StoreRefused,
+    Taken,
+    Unavailable,
+    Unresolved,
+)
+from scopa_server.journal.opening import open_journal
+
+__all__ = [
+    "LOOK",
+    "Commit",
+    "Draft",
+    "Journal",
+    "Snapshot",
+    "StoreRefused",
+    "Stored",
+    "Taken",
+    "Unavailable",
+    "Unresolved",
+    "open_journal",
+]
