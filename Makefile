@@ -1,0 +1,73 @@
+# `make serve` hosts a table, `make test` runs the tests; `make help` lists the rest.
+# ARGS goes on to the program: make serve ARGS='--port 9000', make test ARGS='-k invite -x'
+
+BIN := .venv/bin
+ARGS ?=
+MEMBERS := protocol server clients/cli
+PROJECTS := $(MEMBERS:%=%/pyproject.toml)
+
+# An environment that moved, or whose Python is gone, is no better than none.
+ALIVE := $(shell [ "$$(cat .venv/run.done 2>/dev/null)" = "$$(pwd -P)" ] && \
+	$(BIN)/python -c 'import scopa_protocol' 2>/dev/null && echo yes)
+FORCE := $(if $(ALIVE),,force)
+
+# The locked pyright brings its own Node and needs no network.
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+export PYRIGHT_PYTHON_CACHE_DIR := $(CURDIR)/.venv/cache
+unexport PYRIGHT_PYTHON_FORCE_VERSION PYRIGHT_PYTHON_PYLANCE_VERSION
+# A variable left over in the shell must not decide what is imported.
+unexport PYTHONPATH PYTHONHOME
+# For requirements/install, which chooses among what there is when it is empty.
+export PYTHON
+
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--custom-compile-command 'make lock' --no-emit-package scopa-protocol \
+	--no-emit-package scopa-server --no-emit-package scopa-cli $(ARGS)
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup serve test check format demo build lock clean force
+
+help: ## list these targets
+	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(firstword $(MAKEFILE_LIST)) | expand -t 10
+
+setup: .venv/dev.done ## make .venv with the three packages and the development tools
+
+.venv/run.done: requirements/run.txt requirements/install $(PROJECTS) $(FORCE)
+	@sh requirements/install run
+
+.venv/dev.done: .venv/run.done requirements/dev.txt
+	@sh requirements/install dev
+
+serve: .venv/run.done ## host a table at ws://127.0.0.1:8765, rooms kept in data/
+	@$(BIN)/scopa-server $(ARGS)
+
+test: .venv/dev.done ## run every test
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: .venv/dev.done ## formatting, lint, import contracts and types
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+	$(BIN)/pyright
+
+format: .venv/dev.done ## format, and mend what ruff can
+	$(BIN)/ruff check --fix-only
+	$(BIN)/ruff format
+
+demo: .venv/run.done ## see a table of four play against a real server
+	@$(BIN)/python tests/e2e/demo.py $(ARGS)
+
+build: .venv/dev.done ## build the wheels and source archives of all three into dist/
+	@for member in $(MEMBERS); do \
+		$(BIN)/python -m build --no-isolation --outdir dist $$member || exit 1; done
+
+lock: .venv/dev.done ## write the locks anew; ARGS=--upgrade takes newer releases
+	$(COMPILE) requirements/run.in --output-file requirements/run.txt
+	$(COMPILE) --constraint requirements/run.txt requirements/dev.in \
+		--output-file requirements/dev.txt
+
+clean: ## remove what make made; rooms in data/ stay
+	rm -rf .venv dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
