@@ -1,0 +1,1 @@
+"""Connections: WebSockets, and the HTTP side beside them."""

@@ -1,0 +1,1 @@
+"""Rooms being shown in this process."""

@@ -1,0 +1,1 @@
+"""Seats played by the server, from a view like any client's."""
