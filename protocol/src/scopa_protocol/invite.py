@@ -1,13 +1,17 @@
 """Invite codes and invites: `wss://host/CODE` is the room CODE at `wss://host/ws`."""
 
 from typing import Final
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from msgspec import Struct
 
 CODE_ALPHABET: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 CODE_LENGTH: Final = 8
 DEFAULT_PORT: Final = 8765
+
+_SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
+_NOT_IN_A_SERVER: Final = frozenset(" ?#@\\")
+"""No space, query, fragment or user:password@ stands in a server's address."""
 
 
 class Invite(Struct, frozen=True):
@@ -19,10 +23,11 @@ class Invite(Struct, frozen=True):
 
 def read_code(text: str) -> str | None:
     """A code as it is stored, read without regard to case and dashes; None if it is none."""
-    code = text.strip().upper().replace("-", "").replace(" ", "")
-    if len(code) != CODE_LENGTH or any(char not in CODE_ALPHABET for char in code):
-        return None
-    return code
+    bare = text.strip().replace("-", "").replace(" ", "")
+    code = bare.upper()
+    # Upper case may lengthen what isn't ASCII: a sharp s is no SS.
+    written = len(bare) == CODE_LENGTH and bare.isascii() and set(code) <= set(CODE_ALPHABET)
+    return code if written else None
 
 
 def endpoint(server: str) -> str:
@@ -30,12 +35,24 @@ def endpoint(server: str) -> str:
 
     Raises ValueError, in words, for anything else.
     """
-    parts = urlsplit(server if "://" in server else f"ws://{server}")
-    scheme = {"http": "ws", "https": "wss"}.get(parts.scheme, parts.scheme)
-    if scheme not in {"ws", "wss"} or not parts.hostname:
+    parts = _split(server if "://" in server else f"ws://{server}")
+    scheme = _SCHEMES.get(parts.scheme) if parts else None
+    if parts is None or scheme is None:
         raise ValueError("a server is written ws://host:port or wss://host")
     path = parts.path.rstrip("/").removesuffix("/ws")
     return urlunsplit((scheme, parts.netloc, f"{path}/ws", "", ""))
+
+
+def _split(url: str) -> SplitResult | None:
+    """The parts of a plain URL: a host, a sound port, and nothing behind the path."""
+    if not url.isprintable() or not _NOT_IN_A_SERVER.isdisjoint(url):
+        return None
+    try:
+        parts = urlsplit(url)
+        sound = parts.hostname and parts.port != 0
+    except ValueError:
+        return None
+    return parts if sound else None
 
 
 def write_invite(base: str, code: str) -> str:
