@@ -1,5 +1,6 @@
 """Frames to bytes and back, in both subprotocols."""
 
+import re
 from collections.abc import Callable
 from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
 
@@ -91,15 +92,21 @@ class Codec:
         Raises ValueError for anything that isn't a frame. Events that aren't known are left out.
         """
         try:
-            frame = self._frame(data)
+            frame = self._frame_in(data)
+        except RecursionError:
+            raise ValueError("nested too deeply") from None
+        if isinstance(frame, _UpdateIn):
+            events = [event for raw in frame.events if (event := self._known(raw)) is not None]
+            return Update(re=frame.re, seq=frame.seq, events=events, view=frame.view)
+        return cast(ServerFrame | None, frame)
+
+    def _frame_in(self, data: bytes) -> Any:
+        try:
+            return self._frame(data)
         except msgspec.ValidationError:
             if self._type(data).type in _KNOWN_TYPES:
                 raise
             return None
-        if isinstance(frame, _UpdateIn):
-            events = [event for raw in frame.events if (event := self._known(raw)) is not None]
-            return Update(re=frame.re, seq=frame.seq, events=events, view=frame.view)
-        return cast(ServerFrame, frame)
 
     def _known(self, raw: Raw) -> RoomEvent | None:
         try:
@@ -115,10 +122,18 @@ def _reason(fault: Exception) -> str:
     """What is wrong with a frame, without repeating what stood in it."""
     if isinstance(fault, RecursionError):
         return "nested too deeply"
-    if isinstance(fault, msgspec.ValidationError):
-        text = str(fault)
-        return "unknown or wrong value" + _place(text) if "Invalid value" in text else text
-    return "not a well-formed map"
+    if not isinstance(fault, msgspec.ValidationError):
+        return "not a well-formed map"
+    text = str(fault)
+    if text.startswith(("Invalid value", "Invalid enum value")):
+        return "unknown or wrong value" + _place(text)
+    if "unknown field" in text and not _PLAIN_FIELD.fullmatch(text):
+        return "unknown field"
+    return text
+
+
+# A slip of the pen may be named; longer, it could be a token in the wrong place.
+_PLAIN_FIELD: Final = re.compile(r"Object contains unknown field `[a-z_]{1,20}`")
 
 
 def _place(text: str) -> str:
