@@ -48,7 +48,7 @@ test: .venv/dev.done ## run every test
 check: .venv/dev.done ## formatting, lint, import contracts and types
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy
 	$(BIN)/pyright
 
