@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -78,8 +79,7 @@ def verdicts(sources: list[Path]) -> dict[str, str]:
         text=True,
         check=False,
     )
-    lines = [line.rsplit(" ", 1) for line in done.stdout.splitlines()]
-    found = {line[0]: line[1] for line in lines if line[-1] in {"KEPT", "BROKEN"}}
+    found = dict(re.findall(r"^(.+) (KEPT|BROKEN)(?: \(.*\))?$", done.stdout, re.MULTILINE))
     assert found, done.stdout + done.stderr
     return found
 
