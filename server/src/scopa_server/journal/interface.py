@@ -73,7 +73,8 @@ class StoreRefused(Exception):  # noqa: N818
 class Journal(Protocol):
     """Rooms' logs, each an append-only chain of commits.
 
-    Every call but `check` may raise `Unavailable`. Cancelling a caller never undoes its write.
+    Every call may raise `Unavailable`, and ValueError for what is no room's code (letters, digits,
+    `-` and `_`). Cancelling a caller never undoes its write.
     """
 
     @property

@@ -111,3 +111,10 @@ class Links:
         self._closed = True
         while self._idle:
             await self._idle.pop().drop()
+
+
+async def end(task: asyncio.Task[None] | None) -> None:
+    """Cancel a task until it has ended; a library on its way may swallow a cancellation."""
+    while task is not None and not task.done():
+        task.cancel()
+        await asyncio.wait([task], timeout=0.1)

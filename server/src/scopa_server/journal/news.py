@@ -9,7 +9,7 @@ import structlog
 
 from scopa_server.journal.hints import Hint, Hints
 from scopa_server.journal.interface import LOOK, Unavailable
-from scopa_server.journal.link import Broken, Link, Refusal, Unreached
+from scopa_server.journal.link import Broken, Link, Refusal, Unreached, end
 from scopa_server.journal.resend import Sleep
 from scopa_server.journal.scripts import Command, channel, room_of
 
@@ -75,9 +75,7 @@ class News:
 
     async def close(self) -> None:
         """Stop listening and let the watchers' loops end."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait([self._task])
+        await end(self._task)
         self._lose()
         self._hints.end()
         await self._link.drop()
@@ -90,7 +88,8 @@ class News:
                 await self._listen()
             except (Unreached, Broken) as error:
                 self._trouble = str(error)
-                _log.warning("journal_news_lost", reason=self._trouble)
+                if self._up:  # else it has been said
+                    _log.warning("journal_news_lost", reason=self._trouble)
             self._lose()
             await self._link.drop()
             await self._sleep(_DELAY)

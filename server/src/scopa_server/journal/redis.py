@@ -39,10 +39,12 @@ class RedisLink:
     async def open(self) -> None:
         """Connect, or notice that the store has closed an idle connection and connect anew."""
         try:
-            await self._pool.ensure_connection(self._connection)
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                await self._pool.ensure_connection(self._connection)
         except Exception as error:
             await self.drop()
-            raise Unreached(f"no connection to the store: {error}") from error
+            reason = str(error) or "no answer in time"
+            raise Unreached(f"no connection to the store: {reason}") from error
 
     async def send(self, commands: Sequence[Command]) -> None:
         """Send in one go."""
@@ -50,21 +52,23 @@ class RedisLink:
             raise Broken("the connection is gone")  # redis-py would connect and say nothing
         packed = self._connection.pack_commands(commands)
         try:
-            await self._connection.send_packed_command(packed, check_health=False)
+            async with asyncio.timeout(_ANSWER_SECONDS):
+                await self._connection.send_packed_command(packed, check_health=False)
         except Exception as error:
             raise Broken(f"sending failed: {type(error).__name__}") from error
 
     async def receive(self) -> Any:
         """Return the next answer."""
-        return await self._read()
+        return await self._read(_ANSWER_SECONDS)
 
     async def listen(self, seconds: float) -> Any:
         """Return the next message, None if none came in time."""
-        return await self._read(timeout=seconds, disconnect_on_error=False)
+        return await self._read(None, timeout=seconds, disconnect_on_error=False)
 
-    async def _read(self, **how: Any) -> Any:
+    async def _read(self, limit: float | None, **how: Any) -> Any:
         try:
-            return await self._connection.read_response(**how)
+            async with asyncio.timeout(limit):
+                return await self._connection.read_response(**how)
         except ResponseError as error:
             return Refusal(_code(error))
         except Exception as error:
@@ -82,20 +86,27 @@ def _code(error: ResponseError) -> str:
 
 
 def build_pool(url: str) -> Any:
-    """Return what makes this program's connections: RESP2, timeouts, and no retry anywhere."""
+    """Return what makes this program's connections: RESP2, and no retry anywhere.
+
+    The timeouts are the link's: redis-py's own go through `wait_for`, which can lose a
+    cancellation in Python 3.11.
+    """
     return cast("Any", ConnectionPool).from_url(
         url,
         protocol=2,
         retry=Retry(NoBackoff(), 0),
-        socket_connect_timeout=_CONNECT_SECONDS,
-        socket_timeout=_ANSWER_SECONDS,
+        socket_connect_timeout=None,
+        socket_timeout=None,
     )
 
 
 class RedisJournal:
     """A `Journal` shared by every process that names the same Redis."""
 
-    def __init__(self, url: str, *, sleep: Sleep = asyncio.sleep) -> None:
+    def __init__(
+        self, url: str, *, sleep: Sleep = asyncio.sleep, grace: float = _GRACE_SECONDS
+    ) -> None:
+        self._grace = grace
         make = partial(RedisLink, build_pool(url))
         self._appends = Resender(make(), sleep)
         self._news = News(make(), sleep)
@@ -195,8 +206,8 @@ class RedisJournal:
             return None
 
     async def close(self) -> None:
-        """Wait a little for appends in doubt, then disconnect."""
-        await self._appends.close(_GRACE_SECONDS)
+        """Wait `grace` seconds at most for appends under way, then disconnect."""
+        await self._appends.close(self._grace)
         await self._news.close()
         await self._links.close()
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 import structlog
 
 from scopa_server.journal.interface import Unavailable, Unresolved
-from scopa_server.journal.link import Broken, Link, Refusal, Unreached
+from scopa_server.journal.link import Broken, Link, Refusal, Unreached, end
 from scopa_server.journal.scripts import Command
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -72,9 +72,7 @@ class Resender:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._idle.wait()
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait([self._task])
+        await end(self._task)
         for pending in self._pending:
             closed = Unresolved if pending.doubtful else Unavailable
             pending.fail(closed("the journal was closed"))

@@ -67,26 +67,29 @@ class SqliteJournal:
         self, room: str, draft: Draft, *, header: bytes | None, ttl: int
     ) -> Stored | Taken:
         """Add a commit if it follows the log's top."""
-        change = partial(
+        change: Change[tuple[Stored | Taken, bool]] = partial(
             rows.append,
             room=plain_room(room),
             draft=draft,
             header=header,
             ttl=positive_ttl(ttl),
         )
-        return await self._writer.submit(change, partial(self._announce, room, draft.number))
+        announce = partial(self._announce, room, draft.number)
+        outcome, _ = await self._writer.submit(change, announce)
+        return outcome
 
-    def _announce(self, room: str, number: int, outcome: Stored | Taken) -> None:
-        if isinstance(outcome, Stored):
+    def _announce(self, room: str, number: int, result: tuple[Stored | Taken, bool]) -> None:
+        _, new = result
+        if new:
             self._hints.give(room, number)
 
     async def read(self, room: str, after: int = 0) -> list[Commit]:
         """Return the commits above a number."""
-        return await self._ask(partial(rows.read, room=room, after=after))
+        return await self._ask(partial(rows.read, room=plain_room(room), after=after))
 
     async def header(self, room: str) -> bytes | None:
         """Return the latest header."""
-        return await self._ask(partial(rows.header, room=room))
+        return await self._ask(partial(rows.header, room=plain_room(room)))
 
     async def top(self, room: str) -> tuple[int, str] | None:
         """Return number and id of the newest commit."""
@@ -94,15 +97,15 @@ class SqliteJournal:
 
     async def tops(self, rooms: Collection[str]) -> dict[str, tuple[int, str]]:
         """Return the tops of the rooms that exist."""
-        return await self._ask(partial(_tops, list(rooms)))
+        return await self._ask(partial(_tops, [plain_room(room) for room in rooms]))
 
     async def snapshot(self, room: str, snapshot: Snapshot) -> None:
         """Keep a snapshot if it is sound and newer."""
-        await self._writer.submit(partial(rows.snapshot, room=room, new=snapshot))
+        await self._writer.submit(partial(rows.snapshot, room=plain_room(room), new=snapshot))
 
     async def latest_snapshot(self, room: str) -> Snapshot | None:
         """Return the snapshot kept, if sound."""
-        return await self._ask(partial(rows.latest_snapshot, room=room))
+        return await self._ask(partial(rows.latest_snapshot, room=plain_room(room)))
 
     async def touch(self, rooms: Mapping[str, int]) -> None:
         """Note that rooms are shown and renew their time to live."""
@@ -110,12 +113,12 @@ class SqliteJournal:
 
     async def shown(self, room: str) -> int | None:
         """Return the time of the last touch."""
-        return await self._ask(partial(rows.shown, room=room))
+        return await self._ask(partial(rows.shown, room=plain_room(room)))
 
     @asynccontextmanager
     async def watch(self, room: str) -> AsyncGenerator[AsyncIterator[int], None]:
         """Hear of the room's new commits."""
-        hint = self._hints.add(room)
+        hint = self._hints.add(plain_room(room))
         hint.give(LOOK)
         try:
             yield hint
@@ -129,7 +132,7 @@ class SqliteJournal:
 
     async def delete(self, room: str) -> None:
         """Forget a room."""
-        await self._writer.submit(lambda db, _: rows.delete(db, room))
+        await self._writer.submit(partial(rows.delete, room=plain_room(room)))
 
     async def sweep(self) -> None:
         """Remove rooms whose time is over, some at a time so that appends aren't held up."""
@@ -170,7 +173,7 @@ class SqliteJournal:
 
 
 def _positive(rooms: Mapping[str, int]) -> dict[str, int]:
-    return {room: positive_ttl(ttl) for room, ttl in rooms.items()}
+    return {plain_room(room): positive_ttl(ttl) for room, ttl in rooms.items()}
 
 
 def _tops(codes: list[str], db: sqlite3.Connection, now: int) -> dict[str, tuple[int, str]]:

@@ -72,9 +72,12 @@ def prepare(path: Path) -> Lock:
         if not path.exists():
             _create(path)
         _examine(path)
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.OperationalError, OSError) as error:
         lock.release()
         raise StoreRefused(f"{path} can't be used: {error}") from error
+    except sqlite3.DatabaseError as error:
+        lock.release()
+        raise StoreRefused(f"{path} is damaged; restore it from a backup ({error})") from error
     except BaseException:
         lock.release()
         raise

@@ -12,19 +12,19 @@ _SWEPT_AT_ONCE = 100
 
 def append(
     db: sqlite3.Connection, now: int, room: str, draft: Draft, header: bytes | None, ttl: int
-) -> Stored | Taken:
-    """Add a commit if it follows the top, inside the transaction under way."""
+) -> tuple[Stored | Taken, bool]:
+    """Add a commit if it follows the top; also return whether it is new to the log."""
     held = _living(db, now, room)
     if held is None:
         if draft.number != 1:
-            return Taken()
-        delete(db, room)
+            return Taken(), False
+        delete(db, now, room)
     elif draft.number <= held[0]:
-        return _compare(db, room, draft)
+        return _compare(db, room, draft), False
     elif (draft.number - 1, draft.previous) != held:
-        return Taken()
+        return Taken(), False
     _insert(db, now, room, draft, header, now + ttl * 1000)
-    return Stored(now)
+    return Stored(now), True
 
 
 def _living(db: sqlite3.Connection, now: int, room: str) -> tuple[int, str] | None:
@@ -130,7 +130,7 @@ def rooms(db: sqlite3.Connection, now: int) -> list[str]:
     return [room for (room,) in rows]
 
 
-def delete(db: sqlite3.Connection, room: str) -> None:
+def delete(db: sqlite3.Connection, _now: int, room: str) -> None:
     """Remove everything of a room."""
     for table in _TABLES:
         db.execute(f"DELETE FROM {table} WHERE room = ?", (room,))  # noqa: S608
@@ -142,5 +142,5 @@ def sweep(db: sqlite3.Connection, now: int) -> bool:
         "SELECT room FROM rooms WHERE expires <= ? LIMIT ?", (now, _SWEPT_AT_ONCE)
     ).fetchall()
     for (room,) in over:
-        delete(db, room)
+        delete(db, now, room)
     return len(over) == _SWEPT_AT_ONCE
