@@ -163,6 +163,14 @@ def test_lone_ace_that_makes_fifteen_with_the_rest_is_offered_once() -> None:
     assert options(rules, parse("10D 4C"), "1S") == [("10D", "4C")]
 
 
+@pytest.mark.parametrize("capture", ["sum", "fifteen", "sum_or_fifteen"])
+def test_ace_that_sweeps_aces_too_takes_none_alone(capture: str) -> None:
+    rules = build("scopa", {"capture": capture, "ace_sweeps": True, "ace_on_ace": "sweeps"})
+    assert not is_legal(rules, parse("1D 9C"), "1S", ("1D",))
+    assert is_legal(rules, parse("1D 9C"), "1S", parse("9C 1D"))
+    assert is_legal(rules, parse("1D"), "1S", ("1D",))
+
+
 LOW = tuple(card for card in DECK if int(card[:-1]) <= 5)
 
 

@@ -105,6 +105,11 @@ def test_partners_sit_alternately() -> None:
     assert [side.cards for side in alone] == [5, 0, 5, 30]
 
 
+def test_three_teams_of_two() -> None:
+    rules = build("scopa", {"players": 6, "sides": 3})
+    assert points_for(rules, sweep(2), sweep(5), sweep(4), sweep(0)) == [1, 1, 2]
+
+
 @settings(max_examples=60, deadline=None)
 @given(any_rules(), SEEDS)
 def test_points_add_up(rules: Rules, chance: random.Random) -> None:

@@ -230,6 +230,12 @@ def test_ace_takes_itself_as_a_capture_but_no_scopa() -> None:
     assert after.sweeps == ()
 
 
+def test_ace_laid_beside_other_cards_stays() -> None:
+    overrides = {"ace_on_empty": "takes_itself", "must_capture": False}
+    deal = position(build("asso_piglia_tutto", overrides), "9D", "1S", "10B")
+    assert not outcome(deal, "1S", ()).to_pile
+
+
 def test_ace_stays_on_an_empty_table_by_default() -> None:
     deal = position(build("asso_piglia_tutto", {}), "", "1S", "10B")
     assert play(deal, outcome(deal, "1S", ())).table == parse("1S")

@@ -11,7 +11,6 @@ from scopa_server.rules.totals import BARRED, CAPTURES, Partition, Totals
 Refusal: TypeAlias = Literal["not_in_hand", "not_on_table", "must_capture", "illegal_capture"]
 """Why a play is not allowed."""
 
-
 _Claims: TypeAlias = tuple[int, Totals, bool]
 """What one card may take from one table: a card of this value, these totals, everything."""
 
@@ -163,12 +162,12 @@ def _sets(
     rules: Rules, table: Sequence[Card], values: Sequence[int], value: int, limit: int | None
 ) -> list[tuple[Card, ...]]:
     alone, totals, everything = _claims(rules, values, value)
-    found: list[tuple[Card, ...]] = [
-        (card,) for card, other in zip(table, values, strict=True) if other == alone
-    ]
-    partitions = totals.partitions[len(table)]
-    if partitions:
-        found += _sums(rules, _by_value(table, values), partitions, limit)
+    found: list[tuple[Card, ...]] = []
+    if alone in values:
+        found += [(card,) for card, other in zip(table, values, strict=True) if other == alone]
+    within = totals.partitions[len(table)]
+    if within:
+        found += _sums(rules, _by_value(table, values), within, limit)
     # All as a fifteen is already there.
     if everything and sum(values) != totals.fifteen:
         found.append(tuple(table))
