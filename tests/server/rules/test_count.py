@@ -108,6 +108,15 @@ def test_partners_sit_alternately() -> None:
 def test_three_teams_of_two() -> None:
     rules = build("scopa", {"players": 6, "sides": 3})
     assert points_for(rules, sweep(2), sweep(5), sweep(4), sweep(0)) == [1, 1, 2]
+    dealt = DealFacts(
+        piles=(DECK[:6], DECK[6:12], DECK[12:18], DECK[18:24], (), DECK[24:]),
+        sweeps=(),
+        declared=(3, 0, 0, 10, 3, 0),
+        leftovers=None,
+    )
+    sides = count_deal(rules, dealt)
+    assert [side.cards for side in sides] == [12, 6, 22]
+    assert [side.points.get("declarations", 0) for side in sides] == [13, 3, 0]
 
 
 @settings(max_examples=60, deadline=None)

@@ -278,11 +278,12 @@ def test_nobody_plays_when_it_is_over() -> None:
 def test_leftovers_go_to_the_last_taker() -> None:
     deal = position(build("scopa", {}), "9D 3C", "1S", "", last_taker=1)
     assert leftovers(deal) is None
+    deal = replace(deal, piles=((), parse("2D 2C 7S 7B")))
     over = play(deal, outcome(deal, "1S", ()))
     assert leftovers(over) == (1, parse("9D 3C 1S"))
     done = finish(over)
     assert done.table == ()
-    assert done.piles == ((), parse("9D 3C 1S"))
+    assert done.piles == ((), parse("2D 2C 7S 7B 9D 3C 1S"))
     assert done.sweeps[-1].kind == "leftovers"
     assert leftovers(done) == leftovers(over)
     assert finish(done) == done
