@@ -1,0 +1,189 @@
+"""Every option of the server, a row each: what is read, shown by --help and listed in the docs."""
+
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+
+from scopa_server import values
+
+PREFIX: Final = "SCOPA_"
+
+
+class Option(NamedTuple):
+    """One option: its name, what it takes, how that is read, and what it is for."""
+
+    name: str
+    takes: str
+    read: Callable[[str], object]
+    default: str | None
+    about: str
+    secret: bool = False
+    many: bool = False
+
+    @property
+    def flag(self) -> str:
+        """How it is written on the command line."""
+        return f"--{self.name}"
+
+    @property
+    def variable(self) -> str:
+        """How it is written in the environment."""
+        return PREFIX + self.name.upper().replace("-", "_")
+
+    @property
+    def field(self) -> str:
+        """Where its value stands in `Config`."""
+        return self.name.replace("-", "_") + ("s" if self.many else "")
+
+
+_COUNT = values.number(1, 1_000_000)
+
+OPTIONS: Final = (
+    Option(
+        "host",
+        "ADDRESS",
+        values.host,
+        "127.0.0.1",
+        "where players connect; 0.0.0.0 or :: is every network of this machine",
+    ),
+    Option("port", "PORT", values.port, "8765", "the port for players; 0 takes any that is free"),
+    Option(
+        "public-url",
+        "URL",
+        values.public_url,
+        None,
+        "what invites say where players reach the server by another way, as through a proxy: "
+        "wss://scopa.example.org; without it, the address each player used",
+    ),
+    Option(
+        "tls-cert",
+        "FILE",
+        values.readable_file,
+        None,
+        "the certificate chain (PEM), to serve wss:// without a proxy",
+    ),
+    Option("tls-key", "FILE", values.readable_file, None, "the certificate's private key (PEM)"),
+    Option(
+        "origin",
+        "ORIGIN",
+        values.origins,
+        None,
+        "the origin of web pages that may connect, https://scopa.example.org; "
+        "may be given several times; without it, any",
+        many=True,
+    ),
+    Option(
+        "access-key",
+        "KEY",
+        values.access_key,
+        None,
+        "a key that hosting a room asks for; without it, anybody may host",
+        secret=True,
+    ),
+    Option(
+        "store",
+        "URL",
+        values.store,
+        "sqlite:data/scopa.db",
+        f"where rooms are kept: {values.STORES}",
+        secret=True,
+    ),
+    Option(
+        "room-ttl",
+        "TIME",
+        values.duration,
+        "24h",
+        "how long a room is kept in which no match was started: 90s, 15m, 24h, 30d",
+    ),
+    Option(
+        "match-ttl",
+        "TIME",
+        values.duration,
+        "30d",
+        "how long any other room is kept after it was last in use",
+    ),
+    Option("max-connections", "N", _COUNT, "1000", "connections at most"),
+    Option(
+        "max-connections-per-address", "N", _COUNT, "50", "connections at most from one address"
+    ),
+    Option("max-rooms", "N", _COUNT, "1000", "rooms in use at most"),
+    Option(
+        "admin-host", "ADDRESS", values.host, "127.0.0.1", "where health and metrics are served"
+    ),
+    Option(
+        "admin-port",
+        "PORT",
+        values.port_or_off,
+        "9765",
+        "the port for health and metrics; 0 takes any that is free, off serves none",
+    ),
+    Option(
+        "log-level",
+        "LEVEL",
+        values.one_of("debug", "info", "warning", "error"),
+        "info",
+        "the least that is logged: debug, info, warning or error",
+    ),
+    Option(
+        "log-format",
+        "FORMAT",
+        values.one_of("auto", "json", "pretty"),
+        "auto",
+        "json (an object a line), pretty, or auto: pretty on a terminal",
+    ),
+)
+
+
+def file_of(name: str) -> str:
+    """The name of the option or variable that names a file with a secret in it."""
+    return name + ("_FILE" if name.startswith(PREFIX) else "-file")
+
+
+def listed() -> Iterator[tuple[str, str, str, str, str]]:
+    """Rows for people: flag, what it takes, variable, default, meaning."""
+    for option in OPTIONS:
+        yield option.flag, option.takes, option.variable, option.default or "", option.about
+        if option.secret:
+            flag, variable = file_of(option.flag), file_of(option.variable)
+            yield flag, "FILE", variable, "", f"a file that holds what {option.flag} takes"
+
+
+def help_text() -> str:
+    """What --help shows."""
+    lines = [
+        "usage: scopa-server [options]",
+        "",
+        "A server for Scopa, Scopone and their kin. Without options it serves this machine alone,",
+        "at ws://127.0.0.1:8765, and keeps its rooms in data/scopa.db.",
+        "",
+        "Each option may be a variable of the environment instead: --port is SCOPA_PORT. An option",
+        "wins over a variable. Other users of the machine can see options: give secrets as files.",
+        "",
+        "  -h, --help",
+        "      show this and stop",
+        "  --version",
+        "      show the version and stop",
+    ]
+    for flag, takes, _, default, about in listed():
+        lines += [f"  {flag} {takes}", *_folded(f"{about} [{default}]" if default else about)]
+    return "\n".join(lines) + "\n"
+
+
+def markdown() -> str:
+    """The table for docs/hosts.md."""
+    rows = ["| option | environment | default | |", "|---|---|---|---|"]
+    for flag, takes, variable, default, about in listed():
+        shown = f"`{default}`" if default else ""
+        rows.append(f"| `{flag} {takes}` | `{variable}` | {shown} | {about} |")
+    return "\n".join(rows) + "\n"
+
+
+def _folded(text: str) -> list[str]:
+    from textwrap import wrap
+
+    return wrap(text, 96, initial_indent=" " * 6, subsequent_indent=" " * 6, break_on_hyphens=False)
+
+
+if __name__ == "__main__":
+    import sys
+
+    sys.stdout.write(markdown())
