@@ -1,1 +1,3 @@
 """The Scopa game server."""
+
+__version__ = "0.1.0"
