@@ -1,0 +1,161 @@
+"""What the server counts. A label's values are few and fixed: never a room, a name, an address."""
+
+from enum import StrEnum
+from typing import Final, get_args
+
+import prometheus_client
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
+
+from scopa_protocol.codes import CloseCode, ErrorCode
+from scopa_protocol.commands import ClientCommand
+
+OK: Final = "ok"
+OTHER: Final = "other"
+
+# 1005 and 1006 are how websockets reports a close without a code and a lost connection.
+_CLOSES: Final = frozenset({*map(int, CloseCode), 1005, 1006})
+_OUTCOMES: Final = frozenset({OK, *map(str, ErrorCode)})
+_COMMANDS: Final = frozenset(
+    str(command.__struct_config__.tag) for command in get_args(ClientCommand)
+)
+_APPEND_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
+_DEPTHS: Final = (0, 1, 2, 5, 10, 20, 50, 100, 200)
+
+
+class Append(StrEnum):
+    """How an append to the store ended."""
+
+    STORED = "stored"
+    TAKEN = "taken"
+    FAILED = "failed"
+
+
+class Refusal(StrEnum):
+    """Why a handshake was refused."""
+
+    FULL = "full"
+    ADDRESS_FULL = "address_full"
+    TOO_FAST = "too_fast"
+    ORIGIN = "origin"
+    PATH = "path"
+    SUBPROTOCOL = "subprotocol"
+    MALFORMED = "malformed"
+    RESTARTING = "restarting"
+
+
+class Metrics:
+    """Counters of one server, in a registry of their own."""
+
+    content_type: Final = prometheus_client.CONTENT_TYPE_LATEST
+
+    def __init__(self) -> None:
+        # A moment of creation for every series doubles what is sent; nothing here needs it.
+        prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]
+        self.registry = registry = CollectorRegistry()
+        ProcessCollector(registry=registry)
+        self._open = Gauge("scopa_connections_open", "Connections that are open", registry=registry)
+        self._connections = Counter("scopa_connections", "Connections accepted", registry=registry)
+        self._closes = Counter(
+            "scopa_closes", "Connections closed, by close code", ["code"], registry=registry
+        )
+        self._refusals = Counter(
+            "scopa_handshakes_refused", "Handshakes refused", ["reason"], registry=registry
+        )
+        self._commands = Counter(
+            "scopa_commands",
+            "Commands answered, by type and by `ok` or the error's code",
+            ["type", "outcome"],
+            registry=registry,
+        )
+        self._frames = Counter("scopa_frames_sent", "Frames sent to clients", registry=registry)
+        self._bytes = Counter("scopa_sent_bytes", "Bytes sent to clients", registry=registry)
+        self._rooms = Gauge("scopa_rooms_live", "Rooms in memory", registry=registry)
+        self._opened = Counter("scopa_rooms_opened", "Rooms created", registry=registry)
+        self._reloads = Counter(
+            "scopa_room_reloads", "Rooms read anew since the store knew better", registry=registry
+        )
+        self._depth = Histogram(
+            "scopa_inbox_depth",
+            "Messages waiting in a room when one more came",
+            buckets=_DEPTHS,
+            registry=registry,
+        )
+        self._stand_ins = Counter(
+            "scopa_stand_in_plays", "Plays made by bots and stand-ins", registry=registry
+        )
+        self._commits = Counter(
+            "scopa_commits",
+            "Commits given to the store, by outcome",
+            ["outcome"],
+            registry=registry,
+        )
+        self._append = Histogram(
+            "scopa_append_seconds",
+            "Time until the store had answered an append",
+            buckets=_APPEND_SECONDS,
+            registry=registry,
+        )
+        for outcome in Append:
+            self._commits.labels(outcome)
+        for reason in Refusal:
+            self._refusals.labels(reason)
+
+    def render(self) -> bytes:
+        """Everything, in Prometheus's text format (`content_type`)."""
+        return prometheus_client.generate_latest(self.registry)
+
+    def connected(self) -> None:
+        """A connection was accepted."""
+        self._connections.inc()
+        self._open.inc()
+
+    def disconnected(self, code: int | None) -> None:
+        """An accepted connection has ended; None is a connection lost."""
+        known = 1006 if code is None else code
+        self._closes.labels(str(known) if known in _CLOSES else OTHER).inc()
+        self._open.dec()
+
+    def refused(self, reason: Refusal) -> None:
+        """A handshake was refused."""
+        self._refusals.labels(reason).inc()
+
+    def answered(self, command: str, outcome: str = OK) -> None:
+        """A command of that type on the wire was answered; what is unknown counts as other."""
+        self._commands.labels(
+            command if command in _COMMANDS else OTHER,
+            outcome if outcome in _OUTCOMES else OTHER,
+        ).inc()
+
+    def sent(self, size: int) -> None:
+        """A frame of `size` bytes was handed to the network."""
+        self._frames.inc()
+        self._bytes.inc(size)
+
+    def room_opened(self) -> None:
+        """A room was created."""
+        self._opened.inc()
+
+    def room_entered(self) -> None:
+        """A room came into memory, created or read from the store."""
+        self._rooms.inc()
+
+    def room_left(self) -> None:
+        """A room left memory."""
+        self._rooms.dec()
+
+    def room_reloaded(self) -> None:
+        """A room was read anew since its log was behind or beside what memory held."""
+        self._reloads.inc()
+
+    def waiting(self, depth: int) -> None:
+        """A message came to a room's inbox in which `depth` others waited."""
+        self._depth.observe(depth)
+
+    def stood_in(self) -> None:
+        """A bot or a stand-in played a card."""
+        self._stand_ins.inc()
+
+    def appended(self, seconds: float, outcome: Append = Append.STORED) -> None:
+        """The store has answered an append, or was given up on."""
+        self._append.observe(seconds)
+        self._commits.labels(outcome).inc()
