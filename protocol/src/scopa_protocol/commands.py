@@ -12,7 +12,21 @@ CommandId: TypeAlias = Annotated[int, Meta(ge=1, le=MAX_INTEGER)]
 Number: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 # Wide enough that a wrong seat, name or token gets its own error, not `bad_message`.
 SeatNumber: TypeAlias = Annotated[int, Meta(ge=-MAX_INTEGER, le=MAX_INTEGER)]
+# A wrong value in it gets `bad_rules` or `bad_settings`, with the field's name.
 Overrides: TypeAlias = dict[str, Any]
+MAX_DEPTH = 8
+"""Lists and maps within each other that an override may hold, wrong as they all are."""
+
+
+def _refuse_depth(value: Any, left: int = MAX_DEPTH) -> None:
+    if not isinstance(value, list | dict):
+        return
+    if not left:
+        raise ValueError("nested too deeply")
+    if isinstance(value, dict) and not all(isinstance(key, str) for key in value):
+        raise ValueError("a map's keys are strings")
+    for inner in value.values() if isinstance(value, dict) else value:
+        _refuse_depth(inner, left - 1)
 
 
 class Command(
@@ -52,6 +66,11 @@ class Create(Command, tag="create", frozen=True, kw_only=True):
     passcode: str | None = None
     token: str | None = None
     key: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for values nested beyond all sense."""
+        _refuse_depth(self.rules)
+        _refuse_depth(self.settings)
 
 
 class Join(Command, tag="join", frozen=True, kw_only=True):
@@ -101,6 +120,11 @@ class Configure(Command, tag="configure", frozen=True, kw_only=True):
     rules: Overrides | None = None
     settings: Overrides | None = None
     passcode: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for values nested beyond all sense."""
+        _refuse_depth(self.rules)
+        _refuse_depth(self.settings)
 
 
 class SeatBot(Command, tag="seat_bot", frozen=True, kw_only=True):
@@ -178,6 +202,10 @@ class Propose(Command, tag="propose", frozen=True, kw_only=True):
     """Propose to count the match under other scoring rules."""
 
     rules: Overrides
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for values nested beyond all sense."""
+        _refuse_depth(self.rules)
 
 
 class Answer(Command, tag="answer", frozen=True, kw_only=True):
