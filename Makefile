@@ -2,7 +2,7 @@
 # ARGS goes on to the program: make serve ARGS='--port 9000', make test ARGS='-k invite -x'
 
 BIN := .venv/bin
-ARGS ?=
+ARGS =
 MEMBERS := protocol server clients/cli
 PROJECTS := $(MEMBERS:%=%/pyproject.toml)
 
