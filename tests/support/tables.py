@@ -5,14 +5,19 @@ from collections.abc import Iterator
 from itertools import count
 
 from scopa_protocol import commands as c
+from scopa_protocol.codes import ErrorCode
+from scopa_protocol.events import RoomEvent
 from scopa_protocol.views import View
-from scopa_server.room.apply import advance
+from scopa_server.room.apply import advance, apply
 from scopa_server.room.context import Actor, Context
 from scopa_server.room.decide import decide, open_room
 from scopa_server.room.decide.internal import Internal
-from scopa_server.room.events import Events, read_events, write_events
+from scopa_server.room.events import Events, LogEvent, read_events, write_events
 from scopa_server.room.project import Scene, project
+from scopa_server.room.refused import Refused
 from scopa_server.room.state import Room, Shuffle
+from scopa_server.room.tell import tell
+from scopa_server.rules import captures
 from scopa_server.rules.cards import DECK
 
 NAMES = ("Anna", "Bruno", "Carla", "Dario", "Elena", "Fabio")
@@ -32,12 +37,23 @@ def token(seat: int) -> str:
     return f"token-of-seat-{seat}-0123456789"
 
 
+def heard(room: Room, events: Events, at: int) -> list[tuple[LogEvent, RoomEvent | None]]:
+    """A commit's events, each with what people hear of it."""
+    told: list[tuple[LogEvent, RoomEvent | None]] = []
+    for event in events:
+        after = apply(room, event, at)
+        told.append((event, tell(event, room, after)))
+        room = after
+    return told
+
+
 class Table:
     """A room with people on it. Time passes a second a commit."""
 
     def __init__(self, seed: int = 0, **rules: object) -> None:
         asked = {"variant": "scopone_scientifico", **rules}
         self.shuffles = shuffles(seed)
+        self.passcode: str | None = None
         self.room = Room(code="TESTROOM")
         self.log: list[tuple[int, bytes]] = []
         self.numbers = count(1)
@@ -55,6 +71,7 @@ class Table:
             online=self.online,
             offline_ms=self.offline_ms,
             watchers=self.watchers,
+            passcode=self.passcode,
         )
 
     def append(self, events: Events) -> Events:
@@ -70,6 +87,29 @@ class Table:
         """Let a seat (None: a watcher called Ugo) do something. Raises Refused."""
         actor = Actor(seat, name="Ugo", auto=auto)
         return self.append(decide(self.room, actor, command, self.context))
+
+    def refused(self, seat: int | None, command: c.Command, *, auto: bool = False) -> Refused:
+        """Let a seat do something that must be refused, and see why."""
+        before = self.room
+        try:
+            events = self.do(seat, command, auto=auto)
+        except Refused as refusal:
+            assert self.room is before
+            return refusal
+        raise AssertionError(f"{command!r} of {seat} was not refused: {events!r}")
+
+    def code(self, seat: int | None, command: c.Command, *, auto: bool = False) -> ErrorCode | None:
+        """The code a command is refused with; None: it is accepted."""
+        try:
+            self.do(seat, command, auto=auto)
+        except Refused as refusal:
+            return refusal.code
+        return None
+
+    def set(self, **settings: object) -> "Table":
+        """Let the host change settings."""
+        self.do(self.room.host, c.Configure(settings=settings))
+        return self
 
     def join(self, seat: int, name: str | None = None) -> Events:
         """Let a person sit down and be online."""
@@ -97,21 +137,34 @@ class Table:
             self.room, seat, Scene(log="log", online=self.online, watchers=self.watchers)
         )
 
+    def legal(self, chance: random.Random) -> c.Play:
+        """Any legal card of the seat to play."""
+        deal = self.room.deal
+        assert deal is not None
+        assert deal.to_play is not None
+        listed = captures.listing(self.room.rules, deal.hands[deal.to_play], deal.table)
+        card = chance.choice(sorted(listed))
+        take = chance.choice(listed[card] or [()])
+        return c.Play(deal=self.room.deal_number, turn=deal.turn, card=card, take=list(take))
+
     def play(self, chance: random.Random, *, auto: bool = False) -> Events:
         """Let the seat to play play any legal card."""
-        seat = self.room.to_play
-        assert seat is not None
-        view = self.view(seat)
-        assert view.options is not None
-        card = chance.choice(sorted(view.options))
-        take = chance.choice(view.options[card] or [[]])
-        command = c.Play(deal=view.deal, turn=view.turn, card=card, take=take)
-        return self.do(seat, command, auto=auto)
+        return self.do(self.room.to_play, self.legal(chance), auto=auto)
+
+    def deal_out(self, chance: random.Random) -> "Table":
+        """Play until the deal is over."""
+        while self.room.phase == "playing":
+            self.play(chance)
+        return self
 
     def step(self, chance: random.Random) -> Events:
         """One step of a match that people play quickly: a card, or all of them ready."""
         if self.room.phase == "playing":
             return self.play(chance)
+        return self.all_ready()
+
+    def all_ready(self) -> Events:
+        """Let everybody who is here see the count."""
         deal = self.room.deal_number
         events: Events = ()
         for seat in sorted(self.online):

@@ -53,7 +53,7 @@ def _seat(room: Room, number: int, seat: Seat) -> Room:
 def _seat_taken(room: Room, event: e.SeatTaken, at: int) -> Room:
     if event.reserved:
         holder = Holder(name=event.name, token=event.token or "")
-        return _seat(room, event.seat, replace(room.seats[event.seat], reserved=holder))
+        return _reserve(room, event.seat, holder)
     taken = Seat(kind=event.kind, name=event.name, token=event.token, level=event.level)
     return _seat(room, event.seat, taken)
 
@@ -61,9 +61,26 @@ def _seat_taken(room: Room, event: e.SeatTaken, at: int) -> Room:
 def _seat_left(room: Room, event: e.SeatLeft, at: int) -> Room:
     seat = room.seats[event.seat]
     if event.reserved:
-        return _seat(room, event.seat, replace(seat, reserved=None))
+        return _reserve(room, event.seat, None)
     kind: SeatKind = "vacant" if room.in_match else "empty"
-    return _seat(room, event.seat, Seat(kind=kind, reserved=seat.reserved))
+    if seat.reserved is not None:
+        # Being away or ready is the newcomer's.
+        gone = replace(seat, kind=kind, name=None, token=None, level=None, stand_in=False)
+        return _seat(room, event.seat, gone)
+    return _unready(_seat(room, event.seat, Seat(kind=kind)), event.seat)
+
+
+def _reserve(room: Room, number: int, holder: Holder | None) -> Room:
+    seat = replace(room.seats[number], reserved=holder, away=False, ready=False)
+    return _unready(_seat(room, number, seat), number)
+
+
+def _unready(room: Room, number: int) -> Room:
+    """Who comes next to a seat has not seen the count that its last person saw."""
+    past = room.past
+    if past is None or number not in past.ready:
+        return room
+    return replace(room, past=replace(past, ready=past.ready - {number}))
 
 
 def _arranged(room: Room, event: e.Arranged, at: int) -> Room:
@@ -93,18 +110,26 @@ def _host_changed(room: Room, event: e.HostChanged, at: int) -> Room:
 
 def _configured(room: Room, event: e.Configured, at: int) -> Room:
     after = replace(room, settings=event.settings, passcode=event.passcode)
+    if _clocks(room) != _clocks(after):
+        # Time that was used under the old limit must not end a turn under a shorter one.
+        after = _restart_clock(after, at)
     overrides = {"variant": event.variant, **event.overrides}
     return after if overrides == room.overrides else _new_rules(after, event.variant, overrides)
 
 
+def _clocks(room: Room) -> tuple[int, int]:
+    return room.settings.turn_seconds, room.settings.next_deal_seconds
+
+
 def _new_rules(room: Room, variant: str, overrides: dict[str, Any]) -> Room:
-    """Other rules mean another game: what is left of a finished match's table is cleared."""
+    """Other rules; a finished match stays to be seen unless other seats or sides play now."""
     rules = build(variant, {name: value for name, value in overrides.items() if name != "variant"})
+    after = replace(room, overrides=overrides, rules=rules)
+    if (rules.players, rules.sides) == (room.rules.players, room.rules.sides):
+        return after
     seats = (room.seats + (Seat(),) * rules.players)[: rules.players]
     return replace(
-        room,
-        overrides=overrides,
-        rules=rules,
+        after,
         seats=seats,
         deal=None,
         dealer=None,
@@ -158,7 +183,8 @@ def _for_new_deal(seat: Seat) -> Seat:
     """A reserved seat becomes its person's."""
     if seat.reserved is None:
         return replace(seat, ready=False)
-    return Seat(kind="person", name=seat.reserved.name, token=seat.reserved.token)
+    holder = seat.reserved
+    return Seat(kind="person", name=holder.name, token=holder.token, away=seat.away)
 
 
 def _played(room: Room, event: e.Played, at: int) -> Room:
@@ -192,7 +218,10 @@ def _match_won(room: Room, event: e.MatchWon, at: int) -> Room:
 
 def _match_ended(room: Room, event: e.MatchEnded, at: int) -> Room:
     result = MatchResult(winner=None, totals=list(room.totals), abandoned=True)
-    ended = replace(room, deal=None, count=None, past=None, matches=(*room.matches, result))
+    past = room.past
+    if room.phase == "playing" and room.deal is not None:
+        past = PastDeal(deal=room.deal_number, plays=room.deal.plays)
+    ended = replace(room, deal=None, count=None, past=past, matches=(*room.matches, result))
     return _match_over(ended)
 
 

@@ -17,10 +17,14 @@ HOST_AWAY_MS: Final = {False: 60_000, True: 300_000}
 
 
 class Decision(Struct, frozen=True):
-    """Names the decision that is awaited, so that a late timer changes nothing."""
+    """Names the decision that is awaited, so that a late timer changes nothing.
+
+    `since` tells a clock that was started anew, for who came back, from the one before.
+    """
 
     deal: int
     turn: int
+    since: int
 
 
 class Deadline(Struct, frozen=True):
@@ -35,7 +39,7 @@ class Deadline(Struct, frozen=True):
 def decision(room: Room) -> Decision:
     """The decision that is awaited now."""
     turn = room.deal.turn if room.deal is not None and room.phase == "playing" else 0
-    return Decision(room.deal_number, turn)
+    return Decision(room.deal_number, turn, room.clock_from)
 
 
 def deadlines(room: Room, online: frozenset[int]) -> tuple[Deadline, ...]:

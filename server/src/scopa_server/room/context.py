@@ -21,11 +21,11 @@ class Context:
 
     `online`: seats with a connection; `offline_ms`: how long each other seat has had none;
     `shuffles` yields fresh decks with their salts, as many as are asked for; `passcode` is the
-    hash of the passcode that a command brings.
+    hash of the passcode that a command brings, the room's own hash if it is the same.
     """
 
-    shuffles: Iterator[Shuffle]
+    shuffles: Iterator[Shuffle] = field(repr=False)
     online: frozenset[int] = frozenset()
     offline_ms: Mapping[int, int] = field(default_factory=dict[int, int])
     watchers: tuple[str, ...] = ()
-    passcode: str | None = None
+    passcode: str | None = field(default=None, repr=False)

@@ -11,7 +11,7 @@ from scopa_server.room.context import Actor, Context
 from scopa_server.room.state import Room
 
 from . import playing, said, seating, table
-from .internal import Internal, back, decide_internal
+from .internal import Internal, and_settle, back, decide_internal
 
 Decide: TypeAlias = Callable[[Room, Actor, Any, Context], e.Events]
 Test: TypeAlias = Callable[[Room, Actor, Any], bool]
@@ -30,14 +30,18 @@ def _anyone(room: Room, actor: Actor) -> None:
 
 def _seated(room: Room, actor: Actor) -> None:
     """A person with a seat, now or from the next deal, or the server for a seat."""
-    if actor.seat is None:
+    if actor.seat is None or not (actor.auto or room.seats[actor.seat].holder):
         raise said.not_seated()
 
 
 def _with_cards(room: Room, actor: Actor) -> None:
-    """A seat's person, or the server for a seat."""
+    """A seat's person, or the server for a seat that it plays."""
     _seated(room, actor)
-    if not actor.auto and actor.seat is not None and room.seats[actor.seat].reserved is not None:
+    seat = room.seats[actor.seat or 0]
+    # Its person may have come back while the server was thinking.
+    if actor.auto and not seat.served:
+        raise said.stale()
+    if not actor.auto and seat.reserved is not None:
         raise said.waiting_for_cards()
 
 
@@ -47,12 +51,20 @@ def _host(room: Room, actor: Actor) -> None:
         raise said.not_host(room)
 
 
+def _always(room: Room, actor: Actor, command: c.Command) -> bool:
+    return True
+
+
+def _never(room: Room, actor: Actor, command: c.Command) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """How one command is decided.
 
     `repeat` recognises the same command sent again, before role and phase; `fulfilled` a wish
-    that is already true, before the phase.
+    that is already true, before the phase. `acts`: whether it shows that its person is back.
     """
 
     role: Role
@@ -61,7 +73,7 @@ class Row:
     repeat: Test | None = None
     fulfilled: Test | None = None
     stops_when_paused: bool = False
-    acts: bool = True
+    acts: Test = _always
 
 
 def _later(room: Room, actor: Actor, command: c.Command, context: Context) -> e.Events:
@@ -69,14 +81,16 @@ def _later(room: Room, actor: Actor, command: c.Command, context: Context) -> e.
 
 
 COMMANDS: Final[Mapping[type[c.Command], Row]] = {
-    c.Join: Row(_anyone, ANY, seating.join, acts=False),
-    c.Leave: Row(_anyone, ANY, seating.leave, acts=False),
+    c.Join: Row(_anyone, ANY, seating.join, acts=_never),
+    c.Leave: Row(_anyone, ANY, seating.leave, acts=_never),
     c.Sit: Row(_seated, LOBBY, seating.sit, fulfilled=seating.sits),
     c.Arrange: Row(_host, LOBBY, seating.arrange, fulfilled=seating.arranged),
     c.Configure: Row(_host, ANY, table.configure),
     c.SeatBot: Row(_host, ANY, seating.seat_bot, fulfilled=seating.has_bot),
     c.Unseat: Row(_host, ANY, seating.unseat, fulfilled=seating.is_gone),
-    c.StandIn: Row(_host, MATCH, seating.stand_in, fulfilled=seating.is_served),
+    c.StandIn: Row(
+        _host, MATCH, seating.stand_in, fulfilled=seating.is_served, acts=seating.serves_another
+    ),
     c.MakeHost: Row(_seated, ANY, seating.make_host, fulfilled=seating.is_host),
     c.Start: Row(_host, LOBBY, table.start, fulfilled=table.is_started),
     c.EndMatch: Row(_host, MATCH, table.end_match, fulfilled=table.is_ended),
@@ -84,7 +98,7 @@ COMMANDS: Final[Mapping[type[c.Command], Row]] = {
         _with_cards, PLAYING, playing.play, repeat=playing.is_played, stops_when_paused=True
     ),
     c.Ready: Row(
-        _with_cards, DEAL_OVER, playing.ready, repeat=playing.is_ready, stops_when_paused=True
+        _seated, DEAL_OVER, playing.ready, repeat=playing.is_ready, stops_when_paused=True
     ),
     c.Pause: Row(_seated, MATCH, table.pause, fulfilled=table.is_paused),
     c.Unpause: Row(_seated, ANY, table.unpause, fulfilled=table.is_unpaused),
@@ -93,7 +107,7 @@ COMMANDS: Final[Mapping[type[c.Command], Row]] = {
     c.Declare: Row(_with_cards, ANY, _later),
     c.Propose: Row(_with_cards, ANY, _later),
     c.Answer: Row(_with_cards, ANY, _later),
-    c.History: Row(_anyone, ANY, _later, acts=False),
+    c.History: Row(_anyone, ANY, _later, acts=_never),
 }
 
 
@@ -103,15 +117,17 @@ def decide(room: Room, actor: Actor, command: c.Command | Internal, context: Con
     Checks go in the protocol's order: exact repeat, role, phase, pause, then the command's own.
     """
     if not isinstance(command, c.Command):
-        return decide_internal(room, command, context)
+        return and_settle(room, decide_internal(room, command, context), context.online, context)
     row = COMMANDS[type(command)]
     if row.repeat is not None and row.repeat(room, actor, command):
         return ()
     row.role(room, actor)
     events = _decided(row, room, actor, command, context)
-    if row.acts and not actor.auto and actor.seat is not None:
-        return (*back(room, actor.seat), *events)
-    return events
+    if actor.auto or actor.seat is None:
+        return events
+    if row.acts(room, actor, command):
+        events = (*back(room, actor.seat), *events)
+    return and_settle(room, events, context.online | {actor.seat}, context)
 
 
 def _decided(row: Row, room: Room, actor: Actor, command: c.Command, context: Context) -> e.Events:

@@ -6,12 +6,12 @@ from msgspec import Struct
 
 from scopa_protocol.views import ClockKind
 from scopa_server.room import events as e
-from scopa_server.room.clock import Decision, decision
+from scopa_server.room.apply import advance
+from scopa_server.room.clock import Decision, deadlines, decision
 from scopa_server.room.context import Context
-from scopa_server.room.state import Room
+from scopa_server.room.state import Room, Seat
 
 from .dealing import next_deal
-from .playing import awaited
 
 
 class Expired(Struct, frozen=True):
@@ -34,7 +34,7 @@ class CameBack(Struct, frozen=True):
 
 
 class Settle(Struct, frozen=True):
-    """Somebody came or went: perhaps all who are present have seen the count."""
+    """Somebody came or went unlogged: perhaps all who are present have seen the count."""
 
 
 Internal: TypeAlias = Expired | GoneAway | CameBack | Settle
@@ -50,36 +50,45 @@ def decide_internal(room: Room, command: Internal, context: Context) -> e.Events
         case CameBack(seat):
             return back(room, seat)
         case Settle():
-            return _settle(room, context)
+            return _settle(room, context.online, context)
 
 
 def back(room: Room, seat: int) -> e.Events:
     """That a person acts again, if the log says otherwise."""
-    there = room.seats[seat]
+    there = room.seats[seat] if seat < len(room.seats) else Seat()
     return (e.Back(seat=seat),) if there.away or there.stand_in else ()
 
 
 def _has_gone(room: Room, seat: int, context: Context) -> bool:
-    there = room.seats[seat]
-    return there.kind == "person" and not there.away and seat not in context.online
+    # The seat may have gone since the server noticed.
+    there = room.seats[seat] if seat < len(room.seats) else Seat()
+    return there.holder is not None and not there.away and seat not in context.online
 
 
 def _expired(room: Room, command: Expired, context: Context) -> e.Events:
-    if room.paused_by is not None or command.decision != decision(room):
+    running = {deadline.kind for deadline in deadlines(room, context.online)}
+    if command.kind not in running or command.decision != decision(room):
         return ()
-    if room.phase == "deal_over":
+    if command.kind == "next_deal":
         return next_deal(room, context)
     seat = room.to_play
-    if seat is None or room.seats[seat].served:
-        return ()
+    assert seat is not None, "the other clocks are for the seat to play"
     gone: e.Events = (e.Away(seat=seat),) if _has_gone(room, seat, context) else ()
     return (*gone, e.StoodIn(seat=seat))
 
 
-def _settle(room: Room, context: Context) -> e.Events:
+def and_settle(room: Room, events: e.Events, online: frozenset[int], context: Context) -> e.Events:
+    """The events, and the next deal if it waits for nobody after them."""
+    if room.phase != "deal_over" or not events:
+        return events
+    return (*events, *_settle(advance(room, room.seq, room.at, events), online, context))
+
+
+def _settle(room: Room, online: frozenset[int], context: Context) -> e.Events:
     if room.phase != "deal_over" or room.paused_by is not None:
         return ()
-    people = awaited(room, context)
-    if people and all(room.seats[seat].ready for seat in people):
+    people = [seat for number, seat in enumerate(room.seats) if number in online]
+    awaited = [seat for seat in people if seat.holder is not None and not seat.stand_in]
+    if awaited and all(seat.ready for seat in awaited):
         return next_deal(room, context)
     return ()

@@ -10,7 +10,7 @@ from scopa_server.rules import captures
 from scopa_server.rules import deal as deals
 
 from . import said
-from .dealing import after_play, next_deal
+from .dealing import after_play
 
 OPTIONS_SHOWN = 64
 """Captures listed for one card, at most (protocol, view.options)."""
@@ -59,23 +59,10 @@ def _plays(room: Room, deal: int) -> tuple[deals.Play, ...]:
 
 
 def ready(room: Room, actor: Actor, command: c.Ready, context: Context) -> e.Events:
-    """The count has been seen; when all present have, the next deal begins."""
+    """The count has been seen."""
     if command.deal != room.deal_number:
         raise said.stale()
-    seat = actor.seat or 0
-    readied = e.Readied(seat=seat, deal=command.deal)
-    if all(room.seats[other].ready for other in awaited(room, context) - {seat}):
-        return (readied, *next_deal(room, context))
-    return (readied,)
-
-
-def awaited(room: Room, context: Context) -> frozenset[int]:
-    """The seats whose person is here and must have seen the count."""
-    return frozenset(
-        number
-        for number in context.online
-        if room.seats[number].kind == "person" and not room.seats[number].stand_in
-    )
+    return (e.Readied(seat=actor.seat or 0, deal=command.deal),)
 
 
 def is_ready(room: Room, actor: Actor, command: c.Ready) -> bool:

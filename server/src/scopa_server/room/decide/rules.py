@@ -1,7 +1,7 @@
 """Rules and settings as a host asks for them, checked field by field."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -42,10 +42,15 @@ def settled(present: Settings, given: Mapping[str, Any]) -> Settings:
         try:
             msgspec.convert({field: value}, Settings)
         except (msgspec.ValidationError, RecursionError) as fault:
-            raise said.bad_settings(field, _words(fault)) from None
+            raise said.bad_settings(field, _words(field, fault)) from None
     return msgspec.convert({**whole, **given}, Settings)
 
 
-def _words(fault: Exception) -> str:
-    reason = str(fault).partition(" - at ")[0]
-    return reason or "wrong value"
+_KINDS: Final[Mapping[str, Any]] = get_type_hints(Settings)
+
+
+def _words(field: str, fault: Exception) -> str:
+    """What is wrong, without repeating what was sent."""
+    if get_origin(_KINDS[field]) is Literal:
+        return "must be one of " + ", ".join(get_args(_KINDS[field]))
+    return str(fault).partition(" - at ")[0] or "wrong value"

@@ -1,14 +1,18 @@
 """Refusals in words: what is wrong, and what a person can do about it."""
 
-from typing import Any
+from typing import Any, Final
 
 from scopa_protocol.codes import ErrorCode
+from scopa_protocol.text import for_screen
 from scopa_server.room.refused import Refused
 from scopa_server.room.state import Room
 
+FIELD_SHOWN: Final = 40
+"""Characters of an unknown field's name that a refusal repeats, at most."""
+
 
 def not_seated() -> Refused:
-    return Refused(ErrorCode.NOT_SEATED, "You are watching. Join the room to take a seat.")
+    return Refused(ErrorCode.NOT_SEATED, "You have no seat here. Join the room to take one.")
 
 
 def waiting_for_cards() -> Refused:
@@ -59,11 +63,17 @@ def seat_taken() -> Refused:
 
 
 def bad_rules(field: str, reason: str) -> Refused:
-    return Refused(ErrorCode.BAD_RULES, f"{field}: {reason}", {"field": field})
+    return _bad_field(ErrorCode.BAD_RULES, field, reason)
 
 
 def bad_settings(field: str, reason: str) -> Refused:
-    return Refused(ErrorCode.BAD_SETTINGS, f"{field}: {reason}", {"field": field})
+    return _bad_field(ErrorCode.BAD_SETTINGS, field, reason)
+
+
+def _bad_field(code: ErrorCode, field: str, reason: str) -> Refused:
+    # A client may send anything as a field's name.
+    named = for_screen(field[:FIELD_SHOWN])
+    return Refused(code, f"{named}: {reason}", {"field": named})
 
 
 def bad_name() -> Refused:

@@ -7,7 +7,7 @@ from scopa_server.room.clock import HOST_AWAY_MS
 from scopa_server.room.context import Actor, Context
 from scopa_server.room.names import bot_name
 from scopa_server.room.refused import Refused
-from scopa_server.room.state import Room, Seat
+from scopa_server.room.state import Room
 from scopa_server.room.tokens import token_hash
 
 from . import said
@@ -18,7 +18,8 @@ BOT_LEVELS = ("normal",)
 
 def join(room: Room, actor: Actor, command: c.Join, context: Context) -> e.Events:
     """Sit down, or have a seat reserved in a running match; a known token just comes back."""
-    token = token_hash(command.token or "")
+    assert command.token is not None, "a token is made before a seat is taken"
+    token = token_hash(command.token)
     if room.seat_of(token) is not None:
         return ()
     number = _free_seat(room, command.seat)
@@ -50,7 +51,9 @@ def _free_seat(room: Room, wanted: int | None) -> int:
 
 def leave(room: Room, actor: Actor, command: c.Leave, context: Context) -> e.Events:
     """Give the seat up for good."""
-    return () if actor.seat is None else departure(room, actor.seat, context)
+    if actor.seat is None or room.seats[actor.seat].holder is None:
+        return ()
+    return departure(room, actor.seat, context)
 
 
 def sit(room: Room, actor: Actor, command: c.Sit, context: Context) -> e.Events:
@@ -126,12 +129,18 @@ def is_gone(room: Room, actor: Actor, command: c.Unseat) -> bool:
 
 def stand_in(room: Room, actor: Actor, command: c.StandIn, context: Context) -> e.Events:
     """Let the server play an idle seat until its person acts."""
+    seat_at(room, command.seat)
     return (e.StoodIn(seat=command.seat),)
 
 
 def is_served(room: Room, actor: Actor, command: c.StandIn) -> bool:
     """Whether the server plays that seat already."""
-    return seat_at(room, command.seat).served
+    return 0 <= command.seat < len(room.seats) and room.seats[command.seat].served
+
+
+def serves_another(room: Room, actor: Actor, command: c.StandIn) -> bool:
+    """Whether it is for another's seat; who hands its own to the server is not back with it."""
+    return command.seat != actor.seat
 
 
 def make_host(room: Room, actor: Actor, command: c.MakeHost, context: Context) -> e.Events:
@@ -150,16 +159,12 @@ def _check_claim(room: Room, actor: Actor, wanted: int, context: Context) -> Non
     if room.host is None:
         return
     needed = HOST_AWAY_MS[room.in_match]
-    gone = context.offline_ms.get(room.host, 0) if _is_away(room.seats[room.host]) else 0
-    if gone < needed:
+    away = room.seats[room.host].away and room.host not in context.online
+    if not away or context.offline_ms.get(room.host, 0) < needed:
         raise Refused(
             ErrorCode.NOT_HOST,
             f"You can become host when the host has been away for {needed // 1000} seconds.",
         )
-
-
-def _is_away(host: Seat) -> bool:
-    return host.away or host.kind != "person"
 
 
 def is_host(room: Room, actor: Actor, command: c.MakeHost) -> bool:

@@ -19,6 +19,7 @@ def configure(room: Room, actor: Actor, command: c.Configure, context: Context) 
     variant, overrides = _asked_rules(room, command)
     settings = settled(room.settings, command.settings or {})
     passcode = room.passcode if command.passcode is None else context.passcode
+    passcode = None if command.passcode == "" else passcode
     if (
         {"variant": variant, **overrides} == room.overrides
         and settings == room.settings
@@ -31,9 +32,10 @@ def configure(room: Room, actor: Actor, command: c.Configure, context: Context) 
 
 
 def _asked_rules(room: Room, command: c.Configure) -> tuple[str, dict[str, object]]:
-    if not command.rules:
-        present = dict(room.overrides)
-        return present.pop("variant"), present
+    present = dict(room.overrides)
+    variant = present.pop("variant")
+    if not command.rules or (room.in_match and _plays_by(room, command.rules)):
+        return variant, present
     if room.in_match:
         raise Refused(
             ErrorCode.WRONG_PHASE, "Rules can be changed before a match, not while it runs."
@@ -42,6 +44,14 @@ def _asked_rules(room: Room, command: c.Configure) -> tuple[str, dict[str, objec
     if any(seat.kind != "empty" for seat in room.seats[rules.players :]):
         raise said.bad_rules("players", "somebody sits on a seat that would go; move them first")
     return variant, overrides
+
+
+def _plays_by(room: Room, asked: dict[str, object]) -> bool:
+    """Whether the room plays by these rules already."""
+    try:
+        return checked(merged(room.overrides, asked))[2] == room.rules
+    except Refused:
+        return False
 
 
 def start(room: Room, actor: Actor, command: c.Start, context: Context) -> e.Events:
@@ -129,10 +139,10 @@ def _speaker(room: Room, actor: Actor) -> str:
 
 
 def is_said(room: Room, actor: Actor, command: c.Say) -> bool:
-    """Whether this speaker said something under that key before."""
+    """Whether this speaker, on whatever seat, said something under that key before."""
     return command.key is not None and any(
         saying.key == command.key
-        and saying.seat == actor.seat
+        and (saying.seat is None) == (actor.seat is None)
         and saying.name == _speaker(room, actor)
         for saying in room.talk
     )
