@@ -40,7 +40,7 @@ class Watched:
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
         game = GAMES[seed % len(GAMES)]
-        self.table = Table(seed=seed, target=self.chance.choice([1, 1, 2, 3, 8]), **game)
+        self.table = Table(seed=seed, target=self.chance.choice([1, 1, 1, 2, 5]), **game)
         self.table.set(hints=self.chance.choice(["options", "off", "memory"]), talk="always")
         self.table.watchers = ("Ugo",)
         self.known = _known(self.table.room)

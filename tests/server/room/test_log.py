@@ -1,0 +1,155 @@
+"""A room is its log: read back from any point, and from the logs of earlier releases."""
+
+import json
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from scopa_server.room.apply import advance
+from scopa_server.room.decide import CameBack, GoneAway
+from scopa_server.room.events import SCHEMA, UnreadableLog, read_events, write_events
+from scopa_server.room.project import Scene, project
+from scopa_server.room.state import Room
+from scopa_server.room.stored import dump, load, read_header
+from support.tables import Table
+from support.wander import wander
+
+MATCHES = int(os.environ.get("SCOPA_MATCHES_READ_BACK", "200"))
+LOGS = Path(__file__).parents[2] / "data" / "logs"
+GAMES: list[dict[str, Any]] = [
+    *({"variant": "scopa", "players": players} for players in range(2, 7)),
+    {"variant": "scopone"},
+    {"variant": "scopone_scientifico"},
+]
+
+
+def fold(log: list[tuple[int, bytes]]) -> Room:
+    """The room that a log adds up to."""
+    room = Room(code="TESTROOM")
+    for number, (at, payload) in enumerate(log, start=1):
+        room = advance(room, number, at, read_events(payload))
+    return room
+
+
+@pytest.mark.parametrize("bundle", range(4))
+def test_every_state_of_random_matches_can_be_read_back(bundle: int) -> None:
+    for seed in range(bundle, MATCHES, 4):
+        chance = random.Random(seed)
+        table = Table(seed=seed, target=chance.choice([1, 1, 3]), **GAMES[seed % len(GAMES)])
+        table.start()
+        while table.room.phase != "match_over":
+            table.step(chance)
+            again = load(dump(table.room))
+            assert again == table.room
+            # And play goes on from what was read.
+            table.room = again
+        assert fold(table.log) == table.room
+        assert table.room.winner is not None
+        assert table.room.totals[table.room.winner] == max(table.room.totals)
+
+
+@pytest.mark.parametrize("logged", [False, True])
+@pytest.mark.parametrize("seed", range(20))
+def test_who_resumes_sees_what_they_would_have_seen(seed: int, logged: bool) -> None:
+    dropped, stayed = (Table(seed=seed, variant="scopa", target=3).start() for _ in range(2))
+    chances = random.Random(seed), random.Random(seed)
+    drop = random.Random(-seed)
+    while stayed.room.phase != "match_over":
+        dropped.step(chances[0])
+        stayed.step(chances[1])
+        if drop.random() < 0.2:
+            _drop(dropped, drop.randrange(2), logged=logged)
+        if not logged:
+            assert dropped.view(0) == stayed.view(0)
+        assert _but_seq(dropped, 1) == _but_seq(stayed, 1)
+
+
+def _drop(table: Table, seat: int, *, logged: bool) -> None:
+    """The seat loses its connections; the server restarts; the seat comes back."""
+    there = table.online
+    table.online -= {seat}
+    if logged:
+        table.do(None, GoneAway(seat))
+    table.room = load(dump(fold(table.log)))
+    table.online = there
+    table.do(None, CameBack(seat))
+
+
+def _but_seq(table: Table, seat: int) -> dict[str, Any]:
+    return {**msgspec.to_builtins(table.view(seat)), "seq": 0}
+
+
+@pytest.mark.parametrize("path", sorted(LOGS.glob("*.jsonl")), ids=lambda path: path.stem)
+def test_a_log_recorded_by_an_earlier_release_shows_the_same(path: Path) -> None:
+    views = json.loads(path.with_suffix(".views.json").read_text())
+    room = Room(code="TESTROOM")
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        commit = json.loads(line)
+        payload = json.dumps(commit["page"]).encode()
+        room = advance(room, number, commit["at"], read_events(payload))
+        for viewer, recorded in views.get(str(number), {}).items():
+            seat = None if viewer == "watcher" else int(viewer)
+            shown = msgspec.to_builtins(project(room, seat, Scene(log="log")))
+            # A later release may show more, never something else.
+            assert {name: shown[name] for name in recorded} == recorded
+    assert max(map(int, views)) == room.seq
+
+
+def test_logs_of_this_schema_are_recorded() -> None:
+    assert list(LOGS.glob(f"v{SCHEMA}-*.jsonl"))
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b"",
+        b"\xff",
+        b"[]",
+        b"{}",
+        b'{"v":2,"events":[]}',
+        b'{"v":1,"events":[{"type":"rained"}]}',
+        b'{"v":1,"events":[{"type":"paused"}]}',
+        b'{"v":1,"events":[{"type":"paused","seat":"one"}]}',
+        b'{"v":1,"events":' + b"[" * 5000,
+    ],
+)
+def test_what_this_release_does_not_know_is_unreadable(payload: bytes) -> None:
+    for read in (read_events, load, read_header):
+        with pytest.raises(UnreadableLog):
+            read(payload)
+
+
+def test_a_later_snapshot_is_unreadable() -> None:
+    kept = dump(Table().room)
+    assert kept.startswith(b'{"v":1,')
+    with pytest.raises(UnreadableLog):
+        load(kept.replace(b'{"v":1,', b'{"v":2,', 1))
+
+
+def record(path: Path, seed: int, steps: int) -> None:
+    """Write a log and what was to be seen; by hand, when a schema is new."""
+    table = Table(seed=seed, variant="scopa", target=3)
+    views: dict[str, Any] = {}
+    last: dict[str, Any] = {}
+    for _ in wander(table, seed, steps):
+        last = {
+            "watcher" if viewer is None else str(viewer): project(
+                table.room, viewer, Scene(log="log")
+            )
+            for viewer in (None, *range(len(table.room.seats)))
+        }
+        if table.room.seq % 25 == 0:
+            views[str(table.room.seq)] = last
+    views[str(table.room.seq)] = last
+    lines = [f'{{"at":{at},"page":{payload.decode()}}}\n' for at, payload in table.log]
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(lines))
+    path.with_suffix(".views.json").write_bytes(msgspec.json.encode(views) + b"\n")
+
+
+def test_a_page_is_written_with_its_schema() -> None:
+    assert json.loads(write_events(())) == {"v": SCHEMA, "events": []}

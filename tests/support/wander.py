@@ -1,0 +1,132 @@
+"""A room in which anybody does anything: random commands by random people, clocks included."""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from scopa_protocol import commands as c
+from scopa_server.room.clock import decision
+from scopa_server.room.decide import CameBack, Expired, GoneAway, Settle
+from scopa_server.room.decide.internal import Internal
+from scopa_server.room.events import Events
+from scopa_server.room.refused import Refused
+from scopa_server.room.state import Room
+from scopa_server.rules.cards import DECK
+
+from .tables import Table
+
+SETTINGS: list[dict[str, Any]] = [
+    {"turn_seconds": 5},
+    {"turn_seconds": 0, "next_deal_seconds": 0, "absent_seconds": 0},
+    {"talk": "always", "watchers": "table", "watchers_talk": True},
+    {"hints": "off"},
+    {"hints": "memory"},
+    {"pace_ms": 9999},
+]
+RULES: list[dict[str, Any]] = [
+    {"target": 2},
+    {"variant": "scopa", "players": 3, "target": 1},
+    {"variant": "scopone", "target": 1},
+    {"variant": "scopa", "players": 2, "target": 1, "void_deal": "two_aces"},
+    {"players": 9},
+    {"variant": "cirulla"},
+]
+
+
+def any_command(room: Room, chance: random.Random) -> c.Command:
+    """Some command; it may be right, wrong or nonsense."""
+    number = chance.randint(-1, len(room.seats))
+    names = [seat.name or "Anna" for seat in room.seats]
+    arranged: list[str | None] = [seat.name for seat in room.seats]
+    chance.shuffle(arranged)
+    token = _token(chance)
+    makers: list[c.Command] = [
+        c.Join(room="TESTROOM", name=f"Gast {chance.randrange(9)}", token=token),
+        c.Join(room="TESTROOM", name="Gast", seat=number, token=token),
+        c.Leave(),
+        c.Sit(seat=number),
+        c.Arrange(names=arranged),
+        c.Configure(settings=chance.choice(SETTINGS)),
+        c.Configure(rules=chance.choice(RULES)),
+        c.Configure(passcode=chance.choice(["", "sesamo"])),
+        c.SeatBot(seat=number),
+        c.Unseat(seat=number, name=chance.choice(names)),
+        c.StandIn(seat=number),
+        c.MakeHost(seat=number, name=chance.choice(names)),
+        c.Start(),
+        c.Ready(deal=room.deal_number - chance.randrange(2)),
+        c.Pause(),
+        c.Unpause(),
+        c.Say(text="ciao", key=chance.choice([None, "a", "b"])),
+        c.Play(
+            deal=room.deal_number,
+            turn=chance.randint(1, 20),
+            card=chance.choice(DECK),
+            take=chance.sample(DECK, chance.randrange(3)),
+        ),
+        c.Propose(rules={"target": 5}),
+        c.History(),
+    ]
+    return chance.choice([*makers, *makers, c.EndMatch()])
+
+
+def _token(chance: random.Random) -> str:
+    return f"token-{chance.randrange(12)}-{'x' * 22}"
+
+
+def any_notice(room: Room, chance: random.Random) -> Internal:
+    """Something that the server notices, perhaps too late."""
+    seat = chance.randint(0, len(room.seats))
+    notices: list[Internal] = [
+        Expired("turn", decision(room)),
+        Expired("absent", decision(room)),
+        Expired("next_deal", decision(room)),
+        GoneAway(seat),
+        CameBack(seat),
+        Settle(),
+    ]
+    return chance.choice(notices)
+
+
+def stir(table: Table, chance: random.Random) -> tuple[int | None, c.Command | Internal, Events]:
+    """One random thing; who did it, what it was and what came of it. Refused comes through."""
+    room = table.room
+    table.online = frozenset(s for s in range(len(room.seats)) if chance.random() < 0.8)
+    table.offline_ms = dict.fromkeys(range(6), chance.choice([0, 70_000, 400_000]))
+    table.passcode = "0" * 64
+    roll = chance.random()
+    seat: int | None = chance.randrange(len(room.seats))
+    command: c.Command | Internal
+    if roll < 0.4 and room.to_play is not None:
+        seat, command = room.to_play, table.legal(chance)
+    elif roll < 0.5 and room.phase == "deal_over":
+        command = c.Ready(deal=room.deal_number)
+    elif roll < 0.5:
+        seat, command = None, any_notice(room, chance)
+    elif roll < 0.6:
+        command = c.Ready(deal=room.deal_number)
+    elif roll < 0.75 and not room.in_match:
+        seat, command = room.host, chance.choice([c.Start(), c.SeatBot(seat=seat or 0), c.Start()])
+    elif roll < 0.7:
+        seat, command = (
+            None,
+            c.Join(room="TESTROOM", name=f"Gast {table.room.seq}", token=_token(chance)),
+        )
+    else:
+        seat, command = chance.choice([None, seat, room.host]), any_command(room, chance)
+    auto = isinstance(command, c.Play) and seat is not None and room.seats[seat].served
+    return seat, command, table.do(seat, command, auto=auto)
+
+
+def wander(
+    table: Table, seed: int, steps: int
+) -> Iterator[tuple[Room, int | None, c.Command | Internal, Events]]:
+    """The room before each thing that was accepted, who did it, what, and the events."""
+    chance = random.Random(seed)
+    for _ in range(steps):
+        before = table.room
+        try:
+            seat, command, events = stir(table, chance)
+        except Refused:
+            continue
+        yield before, seat, command, events
