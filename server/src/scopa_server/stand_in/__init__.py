@@ -1,1 +1,1 @@
-"""Seats played by the server, from a view like any client's."""
+"""Seats played by the server: bots, and stand-ins for people who are away."""
