@@ -117,8 +117,9 @@ def _configured(room: Room, event: e.Configured, at: int) -> Room:
     return after if overrides == room.overrides else _new_rules(after, event.variant, overrides)
 
 
-def _clocks(room: Room) -> tuple[int, int]:
-    return room.settings.turn_seconds, room.settings.next_deal_seconds
+def _clocks(room: Room) -> tuple[int, int, int]:
+    settings = room.settings
+    return settings.turn_seconds, settings.absent_seconds, settings.next_deal_seconds
 
 
 def _new_rules(room: Room, variant: str, overrides: dict[str, Any]) -> Room:

@@ -3,10 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias, cast
 
+from msgspec.structs import replace
+
 from scopa_protocol import events as told
 from scopa_server.rules import deal as deals
 
 from . import events as e
+from .apply import apply
 from .decide.dealing import proof
 from .state import Room
 
@@ -144,3 +147,17 @@ _TELL: Final[Mapping[type[e.Event], Tell]] = cast(
 )
 UNHEARD: Final = frozenset({e.Opened, e.Shuffled, e.Readied})
 """Events that nobody hears of: the view shows what came of them."""
+
+
+def advance_telling(
+    room: Room, number: int, at: int, events: e.Events
+) -> tuple[Room, list[told.RoomEvent]]:
+    """The room after commit `number`, stored at `at` (ms), and what people hear of it."""
+    heard: list[told.RoomEvent] = []
+    for event in events:
+        after = apply(room, event, at)
+        public = tell(event, room, after)
+        if public is not None:
+            heard.append(public)
+        room = after
+    return replace(room, seq=number, at=at), heard

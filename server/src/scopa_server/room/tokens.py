@@ -2,17 +2,11 @@
 
 import hashlib
 import re
-import secrets
 from typing import Final
 
 from scopa_protocol.invite import CODE_ALPHABET, CODE_LENGTH
 
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{22,64}")
-
-
-def new_token() -> str:
-    """A fresh token of 192 random bits."""
-    return secrets.token_urlsafe(24)
 
 
 def is_token(text: str) -> bool:

@@ -1,0 +1,106 @@
+"""Who is connected to a live room, and what each of them is sent."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from scopa_protocol.codes import CloseCode
+from scopa_protocol.events import RoomEvent
+from scopa_protocol.frames import Update
+from scopa_protocol.views import View
+from scopa_server.room.project import Scene, project
+from scopa_server.room.state import Room
+
+from .visitor import Visitor
+
+SEAT_CONNECTIONS: Final = 4
+"""Connections that may hold one seat; a fifth closes the oldest."""
+
+
+class Audience:
+    """The visitors of one room, in the order they came."""
+
+    def __init__(self) -> None:
+        self._visitors: dict[Visitor, None] = {}
+
+    def __iter__(self) -> Iterator[Visitor]:
+        return iter(tuple(self._visitors))
+
+    def __len__(self) -> int:
+        return len(self._visitors)
+
+    def __contains__(self, visitor: Visitor) -> bool:
+        return visitor in self._visitors
+
+    @property
+    def online(self) -> frozenset[int]:
+        """Seats with a connection."""
+        return frozenset(v.seat for v in self._visitors if v.seat is not None)
+
+    @property
+    def watchers(self) -> tuple[str, ...]:
+        """Names of those who watch."""
+        return tuple(visitor.name for visitor in self._visitors if visitor.watches)
+
+    def add(self, visitor: Visitor) -> None:
+        """Let a visitor in; of too many on one seat the oldest goes."""
+        if visitor.token is not None:
+            same = [other for other in self._visitors if other.token == visitor.token]
+            for oldest in same[: max(0, len(same) - SEAT_CONNECTIONS + 1)]:
+                self.send_off(
+                    oldest,
+                    CloseCode.REPLACED,
+                    "replaced",
+                    "Your seat was opened on too many connections; the newest four stay.",
+                )
+        self._visitors[visitor] = None
+
+    def remove(self, visitor: Visitor) -> None:
+        """Take a visitor out, if it is in."""
+        self._visitors.pop(visitor, None)
+        visitor.seat = None
+
+    def send_off(self, visitor: Visitor, code: CloseCode, reason: str, message: str) -> None:
+        """Take a visitor out and close its connection, for good."""
+        self.remove(visitor)
+        visitor.outbox.close(code, reason, message)
+
+    def reseat(self, room: Room) -> None:
+        """Follow the room: people move with their seat, or go when they lost it."""
+        for visitor in self:
+            if visitor.token is not None:
+                visitor.seat = room.seat_of(visitor.token)
+                if visitor.seat is None:
+                    self.send_off(
+                        visitor, CloseCode.SEAT_LOST, "seat_lost", "You no longer have a seat here."
+                    )
+            elif room.settings.watchers == "none":
+                self.send_off(
+                    visitor, CloseCode.REFUSED, "watching_off", "This room is no longer watched."
+                )
+
+    def show(
+        self,
+        room: Room,
+        scene: Scene,
+        events: list[RoomEvent],
+        *,
+        answering: tuple[Visitor, int | None] | None = None,
+        but: Visitor | None = None,
+        only: Visitor | None = None,
+    ) -> None:
+        """Leave everybody the present view; `answering`: whose command this answers."""
+        views: dict[int | None, View] = {}
+        for visitor in self._visitors:
+            if visitor is but or (only is not None and visitor is not only):
+                continue
+            if visitor.seat not in views:
+                views[visitor.seat] = project(room, visitor.seat, scene)
+            asked = answering[1] if answering is not None and answering[0] is visitor else None
+            visitor.outbox.show(
+                Update(
+                    re=None if asked is None else [asked],
+                    seq=room.seq,
+                    events=events,
+                    view=views[visitor.seat],
+                )
+            )

@@ -1,0 +1,31 @@
+"""Real chance, from the operating system: decks, salts, tokens and ids."""
+
+import secrets
+from collections.abc import Iterator
+
+from scopa_server.room.state import Shuffle
+from scopa_server.rules.cards import DECK
+
+
+def shuffles() -> Iterator[Shuffle]:
+    """Fresh decks without end, each with the salt of its commitment."""
+    chance = secrets.SystemRandom()
+    while True:
+        deck = list(DECK)
+        chance.shuffle(deck)
+        yield Shuffle(deck=tuple(deck), salt=secrets.token_hex(32))
+
+
+def new_token() -> str:
+    """A fresh token of 192 random bits."""
+    return secrets.token_urlsafe(24)
+
+
+def new_id() -> str:
+    """A commit's id: 16 hex digits."""
+    return secrets.token_hex(8)
+
+
+def new_log_id() -> str:
+    """A log's id, as views show it."""
+    return secrets.token_hex(4)

@@ -1,0 +1,128 @@
+"""When a live room must act by itself: clocks, people who went away, the server's turns.
+
+Time runs only while somebody is there and nobody has paused; it goes on after a load from what
+the log and the store know, and no clock runs out in the first seconds after one.
+"""
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from scopa_protocol.views import Clock
+from scopa_server.room.clock import (
+    AWAY_AFTER_MS,
+    FIRST_MS_AFTER_LOAD,
+    Deadline,
+    Decision,
+    deadlines,
+    decision,
+    served_seat,
+)
+from scopa_server.room.decide.internal import Expired, GoneAway
+from scopa_server.room.state import Room
+
+from .time import Time
+
+
+class ServerTurn(Struct, frozen=True):
+    """The server is to play a seat's card."""
+
+    seat: int
+
+
+Due: TypeAlias = Expired | GoneAway | ServerTurn
+
+
+class Clocks:
+    """The clocks of one live room. `shown`: when it was last shown, the store's ms, if known."""
+
+    def __init__(self, time: Time, room: Room, shown: int | None) -> None:
+        self._time = time
+        self._loaded = time.now()
+        self._awaited = decision(room)
+        self._used_ms = float(room.clock_used)
+        if shown is not None and room.paused_by is None:
+            self._used_ms += max(0, shown - room.clock_from)
+        self._since: float | None = None
+        self._gone: dict[str, float] = {}
+        self._anyone = False
+
+    def note(self, room: Room, *, anyone: bool) -> None:
+        """Take the room's present state in: a new decision starts anew, a pause stops time."""
+        awaited = decision(room)
+        if _starts_anew(self._awaited, awaited, room):
+            self._used_ms, self._since = 0, None
+        self._awaited, self._anyone = awaited, anyone
+        runs = anyone and room.paused_by is None
+        if runs and self._since is None:
+            self._since = self._time.now()
+        elif not runs and self._since is not None:
+            self._used_ms, self._since = self._elapsed_ms(), None
+
+    def went(self, token: str) -> None:
+        """A person's last connection is gone."""
+        self._gone[token] = self._time.now()
+
+    def offline_ms(self, room: Room, online: frozenset[int]) -> dict[int, int]:
+        """How long each seat's person has had no connection."""
+        return {
+            number: int((self._time.now() - self._gone_since(seat.holder.token)) * 1000)
+            for number, seat in enumerate(room.seats)
+            if seat.holder is not None and number not in online
+        }
+
+    def shown(self, room: Room, online: frozenset[int]) -> Clock | None:
+        """The clock that a view shows: the first to run out."""
+        running = deadlines(room, online)
+        if not running:
+            return None
+        first = min(running, key=lambda clock: self._left_ms(room, clock))
+        return Clock(kind=first.kind, left_ms=max(0, round(self._left_ms(room, first))))
+
+    def due(self, room: Room, online: frozenset[int]) -> Due | None:
+        """What must be done now, if anything."""
+        now = self._time.now()
+        return next((what for when, what in self._ahead(room, online) if when <= now), None)
+
+    def next_at(self, room: Room, online: frozenset[int]) -> float | None:
+        """When something will be due."""
+        return min((when for when, _ in self._ahead(room, online)), default=None)
+
+    def _ahead(self, room: Room, online: frozenset[int]) -> Iterator[tuple[float, Due]]:
+        if not self._anyone:
+            return
+        now = self._time.now()
+        first = self._loaded + FIRST_MS_AFTER_LOAD / 1000
+        for clock in deadlines(room, online):
+            when = now + self._left_ms(room, clock) / 1000
+            yield max(first, when), Expired(clock.kind, decision(room))
+        for number, seat in enumerate(room.seats):
+            if seat.kind == "person" and not seat.away and number not in online:
+                gone = self._gone_since(seat.token or "") + AWAY_AFTER_MS / 1000
+                yield max(first, gone), GoneAway(number)
+        seat_served = served_seat(room)
+        if seat_served is not None and self._since is not None:
+            pause = room.settings.pace_ms - self._elapsed_ms()
+            yield now + max(0, pause) / 1000, ServerTurn(seat_served)
+
+    def _left_ms(self, room: Room, clock: Deadline) -> float:
+        elapsed = self._elapsed_ms()
+        if clock.kind == "absent" and clock.seat is not None:
+            token = room.seats[clock.seat].token or ""
+            elapsed = min(elapsed, (self._time.now() - self._gone_since(token)) * 1000)
+        return clock.total_ms - elapsed
+
+    def _elapsed_ms(self) -> float:
+        running = 0 if self._since is None else self._time.now() - self._since
+        return self._used_ms + running * 1000
+
+    def _gone_since(self, token: str) -> float:
+        return self._gone.get(token, self._loaded)
+
+
+def _starts_anew(before: Decision, after: Decision, room: Room) -> bool:
+    """Whether a clock begins at nothing, rather than going on after a pause."""
+    if (before.deal, before.turn) != (after.deal, after.turn):
+        return True
+    return before.since != after.since and room.clock_used == 0

@@ -1,0 +1,168 @@
+"""A live room's state and its log in the store, kept in step: append, then apply."""
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Final
+
+import structlog
+from msgspec import Struct
+
+from scopa_protocol.codes import ErrorCode
+from scopa_protocol.events import RoomEvent
+from scopa_server.journal.interface import Draft, Journal, Snapshot, Stored, Unavailable
+from scopa_server.metrics import Append, Metrics
+from scopa_server.room import events as e
+from scopa_server.room.apply import advance
+from scopa_server.room.events import UnreadableLog, write_events
+from scopa_server.room.refused import Refused
+from scopa_server.room.state import Room
+from scopa_server.room.stored import dump, header
+from scopa_server.room.tell import advance_telling
+
+from .chance import new_id, new_log_id
+from .loading import Loaded, follow, load_room
+
+log = structlog.stdlib.get_logger()
+
+SNAPSHOT_EVERY: Final = 100
+"""Commits between two snapshots."""
+RACES: Final = 10
+"""Races that one decision may lose before it is given up."""
+
+_SHOWN_IN_HEADER: Final = frozenset(
+    {e.Opened, e.SeatTaken, e.SeatLeft, e.Configured, e.MatchStarted}
+)
+
+
+class Lifetimes(Struct, frozen=True):
+    """Seconds that an untouched room stays in the store: never started, or else."""
+
+    room: int = 24 * 3600
+    match: int = 30 * 24 * 3600
+
+    def of(self, room: Room) -> int:
+        """Seconds to live of a room."""
+        return self.match if room.match else self.room
+
+
+class RoomLost(Exception):
+    """The store no longer has this room, or this release can't read it."""
+
+
+class Ledger:
+    """The state of one room and the top of its log. `log_id` changes when it was reloaded."""
+
+    def __init__(
+        self, journal: Journal, loaded: Loaded, lifetimes: Lifetimes, metrics: Metrics
+    ) -> None:
+        self._journal = journal
+        self._metrics = metrics
+        self._lifetimes = lifetimes
+        self._snapshot_at = loaded.room.seq
+        self.room = loaded.room
+        self._top = loaded.top
+        self.log_id = new_log_id()
+
+    async def commit(self, decide: Callable[[Room], e.Events]) -> list[RoomEvent] | None:
+        """Decide and store. What people hear of it; None if nothing was to be stored.
+
+        A race that is lost is decided again on what won. Raises Refused, RoomLost.
+        """
+        for _ in range(RACES):
+            events = decide(self.room)
+            if not events:
+                return None
+            stored = await self._append(events)
+            if stored is not None:
+                return stored
+            await self.catch_up()
+        raise unavailable()
+
+    async def _append(self, events: e.Events) -> list[RoomEvent] | None:
+        draft = Draft(
+            number=self.room.seq + 1,
+            id=new_id(),
+            previous=self._top,
+            payload=write_events(events),
+        )
+        begun = perf_counter()
+        try:
+            outcome = await self._journal.append(
+                self.room.code,
+                draft,
+                header=self._new_header(events),
+                ttl=self._lifetimes.of(self.room),
+            )
+        except Unavailable:
+            self._metrics.appended(perf_counter() - begun, Append.FAILED)
+            raise unavailable() from None
+        stored = isinstance(outcome, Stored)
+        self._metrics.appended(perf_counter() - begun, Append.STORED if stored else Append.TAKEN)
+        if not isinstance(outcome, Stored):
+            return None
+        self.room, heard = advance_telling(self.room, draft.number, outcome.at, events)
+        self._top = draft.id
+        return heard
+
+    def _new_header(self, events: e.Events) -> bytes | None:
+        if not any(type(event) in _SHOWN_IN_HEADER for event in events):
+            return None
+        return header(advance(self.room, self.room.seq + 1, self.room.at, events))
+
+    async def catch_up(self) -> bool:
+        """Read what the store has beyond this state. Whether anything changed.
+
+        Raises Refused when the store can't be reached, RoomLost when it has no such room.
+        """
+        try:
+            if await self._journal.top(self.room.code) == (self.room.seq, self._top):
+                return False
+            newer = await self._journal.read(self.room.code, self.room.seq)
+            await self._move_to(follow(Loaded(self.room, self._top), newer) if newer else None)
+        except Unavailable:
+            raise unavailable() from None
+        except UnreadableLog as fault:
+            raise RoomLost(str(fault)) from None
+        return True
+
+    async def _move_to(self, followed: Loaded | None) -> None:
+        if followed is None:
+            # Behind or beside what was shown: start from the store's truth, and say so.
+            followed = await load_room(self._journal, self.room.code)
+            self.log_id = new_log_id()
+            self._metrics.room_reloaded()
+            log.warning("room_reloaded", seq=self.room.seq)
+        if followed is None:
+            raise RoomLost("the store no longer has this room")
+        self.room, self._top = followed.room, followed.top
+
+    @property
+    def wants_snapshot(self) -> bool:
+        """Whether enough has happened since the last snapshot."""
+        return self.room.seq - self._snapshot_at >= SNAPSHOT_EVERY
+
+    async def snapshot(self) -> None:
+        """Keep a snapshot of the present state; a store that can't does without."""
+        if self.room.seq == self._snapshot_at:
+            return
+        kept = Snapshot(number=self.room.seq, id=self._top, payload=dump(self.room))
+        self._snapshot_at = self.room.seq
+        try:
+            await self._journal.snapshot(self.room.code, kept)
+        except Unavailable:
+            log.warning("snapshot_failed", seq=self.room.seq)
+
+    async def touch(self) -> None:
+        """Note in the store that the room is being shown."""
+        try:
+            await self._journal.touch({self.room.code: self._lifetimes.of(self.room)})
+        except Unavailable:
+            log.warning("touch_failed")
+
+
+def unavailable() -> Refused:
+    """That the store can't be reached; nothing was sent to it."""
+    return Refused(
+        ErrorCode.STORAGE_UNAVAILABLE,
+        "The server can't save the table just now; nothing was lost. Try again in a moment.",
+    )

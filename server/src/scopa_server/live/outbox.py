@@ -1,0 +1,83 @@
+"""What waits to be sent to one connection: a few replies, and at most one view.
+
+A room never awaits a socket. It leaves its latest view here; a newer one replaces one not yet
+taken, with the events of both, so a connection that reads slowly costs nobody anything.
+"""
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+from typing import Final
+
+from scopa_protocol.codes import CloseCode
+from scopa_protocol.frames import Bye, ServerFrame, Update
+
+EVENTS_KEPT: Final = 100
+"""Events that are joined into one update; of more, the oldest are dropped."""
+REPLIES_KEPT: Final = 64
+"""Replies that may wait; a connection with more isn't reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """The end of a connection."""
+
+    code: CloseCode
+    bye: Bye
+
+
+class Outbox:
+    """Filled by rooms and the gateway, emptied by the connection's writer."""
+
+    def __init__(self) -> None:
+        self._replies: deque[ServerFrame] = deque()
+        self._update: Update | None = None
+        self._closing: Closing | None = None
+        self._filled = asyncio.Event()
+
+    @property
+    def closing(self) -> Closing | None:
+        """How the connection ends, once that is decided."""
+        return self._closing
+
+    def reply(self, frame: ServerFrame) -> None:
+        """Send a frame that stands by itself."""
+        if self._closing is not None:
+            return
+        if len(self._replies) >= REPLIES_KEPT:
+            self.close(CloseCode.POLICY, "not_reading", "This connection doesn't read.")
+            return
+        self._replies.append(frame)
+        self._filled.set()
+
+    def show(self, update: Update) -> None:
+        """Send an update; one that still waits is joined with it."""
+        if self._closing is not None:
+            return
+        self._update = update if self._update is None else _joined(self._update, update)
+        self._filled.set()
+
+    def close(self, code: CloseCode, reason: str, message: str, *, retry: bool = False) -> None:
+        """Send what waits, say goodbye, close. The first close counts."""
+        if self._closing is None:
+            self._closing = Closing(code, Bye(code=reason, message=message, retry=retry))
+            self._filled.set()
+
+    async def take(self) -> ServerFrame | Closing:
+        """The next frame to send, replies first, or how to close when all is sent."""
+        while True:
+            if self._replies:
+                return self._replies.popleft()
+            if self._update is not None:
+                update, self._update = self._update, None
+                return update
+            if self._closing is not None:
+                return self._closing
+            self._filled.clear()
+            await self._filled.wait()
+
+
+def _joined(older: Update, newer: Update) -> Update:
+    re = [*(older.re or ()), *(newer.re or ())]
+    events = [*older.events, *newer.events][-EVENTS_KEPT:]
+    return Update(re=re or None, seq=newer.seq, events=events, view=newer.view)

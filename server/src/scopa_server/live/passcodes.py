@@ -1,0 +1,48 @@
+"""Passcodes, kept as scrypt hashes. Hashing takes tens of milliseconds, so never in a room."""
+
+import asyncio
+import hashlib
+import hmac
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+_COST: Final = 2**14
+
+
+def _scrypt(passcode: str, salt: bytes) -> bytes:
+    return hashlib.scrypt(passcode.encode(), salt=salt, n=_COST, r=8, p=1, dklen=32)
+
+
+def _hash(passcode: str) -> str:
+    salt = secrets.token_bytes(16)
+    return f"{salt.hex()}:{_scrypt(passcode, salt).hex()}"
+
+
+def _matches(passcode: str, kept: str) -> bool:
+    salt, _, digest = kept.partition(":")
+    return hmac.compare_digest(_scrypt(passcode, bytes.fromhex(salt)).hex(), digest)
+
+
+class Passcodes:
+    """Hashes and checks passcodes on threads of its own, a few at a time."""
+
+    def __init__(self, threads: int = 2) -> None:
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="passcodes")
+
+    async def hash(self, passcode: str) -> str:
+        """What the log keeps of a passcode."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, _hash, passcode)
+
+    async def matches(self, passcode: str | None, kept: str | None) -> bool:
+        """Whether a passcode opens a room; any does where none is kept."""
+        if kept is None:
+            return True
+        if not passcode:
+            return False
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pool, _matches, passcode, kept)
+
+    def close(self) -> None:
+        """Let the threads go."""
+        self._pool.shutdown(wait=False, cancel_futures=True)

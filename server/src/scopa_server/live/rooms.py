@@ -1,0 +1,302 @@
+"""The rooms of this process: opened, found by code, loaded when somebody comes."""
+
+import asyncio
+import hmac
+from typing import Final, TypeAlias, TypeVar
+
+import structlog
+from msgspec.structs import replace
+
+from scopa_protocol import commands as c
+from scopa_protocol.codes import ErrorCode
+from scopa_protocol.frames import RoomFrame
+from scopa_protocol.invite import read_code
+from scopa_server.journal.interface import Draft, Journal, Stored, Unavailable
+from scopa_server.room.apply import advance
+from scopa_server.room.decide import open_room
+from scopa_server.room.events import UnreadableLog, write_events
+from scopa_server.room.project import seats, wire_rules
+from scopa_server.room.refused import Refused
+from scopa_server.room.state import Room
+from scopa_server.room.stored import Header, header, read_header
+from scopa_server.room.tokens import is_token, room_code, token_hash
+
+from .chance import new_id, new_token
+from .ledger import Ledger, Lifetimes, unavailable
+from .loading import Loaded, load_room
+from .passcodes import Passcodes
+from .room import LiveRoom, Surroundings, bad_token
+from .visitor import Visitor
+
+log = structlog.stdlib.get_logger()
+
+CODES_TRIED: Final = 16
+"""Codes that one token may stand for before opening a room is given up."""
+
+
+_Naming: TypeAlias = c.Look | c.Join | c.Resume | c.Watch
+_Tokened = TypeVar("_Tokened", c.Create, c.Join)
+
+
+class Rooms:
+    """Every live room of this process."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        around: Surroundings,
+        *,
+        lifetimes: Lifetimes,
+        max_rooms: int,
+        access_key: str | None = None,
+    ) -> None:
+        self._journal = journal
+        self._around = around
+        self._lifetimes = lifetimes
+        self._max_rooms = max_rooms
+        self._access_key = access_key
+        self._passcodes = Passcodes()
+        self._live: dict[str, asyncio.Task[LiveRoom | None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def __len__(self) -> int:
+        return len(self._live)
+
+    @property
+    def key_needed(self) -> bool:
+        """Whether opening a room needs the server's access key."""
+        return self._access_key is not None
+
+    # Coming in
+
+    async def create(self, visitor: Visitor, command: c.Create) -> None:
+        """Open a room and let its host in; a token that opened one before comes back to it.
+
+        Raises Refused.
+        """
+        self._check_key(command.key)
+        command, made = _with_token(command)
+        passcode = await self._hashed(command.passcode)
+        while True:
+            code = await self._opened(command, passcode)
+            room = await self._found(code)
+            if room is not None and await room.enter(visitor, command, made):
+                return
+
+    def _check_key(self, key: str | None) -> None:
+        if self._access_key is None:
+            return
+        if not hmac.compare_digest((key or "").encode(), self._access_key.encode()):
+            raise Refused(
+                ErrorCode.BAD_KEY,
+                "Opening a room here needs the server's access key; ask its host.",
+            )
+
+    async def _opened(self, command: c.Create, passcode: str | None) -> str:
+        """The code of the room that this token has opened, just now or before."""
+        token = command.token or ""
+        for attempt in range(CODES_TRIED):
+            code = room_code(token, attempt)
+            known = await self._header(code)
+            if known is None:
+                known = await self._open(code, command, passcode)
+            if token_hash(token) in known.tokens:
+                return code
+        raise Refused(ErrorCode.SERVER_FULL, "No free room code was found; try again.")
+
+    async def _open(self, code: str, command: c.Create, passcode: str | None) -> Header:
+        events = open_room(command, command.token or "", passcode)
+        if len(self._live) >= self._max_rooms:
+            raise Refused(ErrorCode.SERVER_FULL, "The server has all the rooms it can; try later.")
+        room = advance(Room(code=code), 1, 0, events)
+        draft = Draft(number=1, id=new_id(), previous="", payload=write_events(events))
+        try:
+            outcome = await self._journal.append(
+                code, draft, header=header(room), ttl=self._lifetimes.of(room)
+            )
+        except Unavailable:
+            raise unavailable() from None
+        if isinstance(outcome, Stored):
+            self._around.metrics.room_opened()
+            log.info("room_opened", room=code, variant=room.rules.variant)
+            return read_header(header(room))
+        return await self._header(code) or read_header(header(Room(code=code)))
+
+    async def enter(self, visitor: Visitor, command: c.Join | c.Resume | c.Watch) -> None:
+        """Let a visitor into a room. Raises Refused; what the room refuses it answers itself."""
+        made: str | None = None
+        if isinstance(command, c.Join):
+            command, made = _with_token(command)
+        code, known = await self._known(command)
+        if isinstance(command, c.Resume) and token_hash(command.token) not in known.tokens:
+            raise bad_token()
+        if not _holds(command, known):
+            await self._check_passcode(command, known)
+        while True:
+            room = await self._found(code)
+            if room is None:
+                raise _unknown(command)
+            if await room.enter(visitor, command, made):
+                return
+
+    async def look(self, command: c.Look) -> RoomFrame:
+        """What a room plays and who sits there. Raises Refused."""
+        code, known = await self._known(command)
+        await self._check_passcode(command, known)
+        live = await self._found(code)
+        if live is None:
+            raise _unknown(command)
+        room = live.room
+        return RoomFrame(
+            re=command.id,
+            room=code,
+            rules=wire_rules(room.rules),
+            settings=room.settings,
+            phase=room.phase,
+            seats=seats(room, live.online),
+            passcode=room.passcode is not None,
+        )
+
+    async def holds(self, command: c.Command) -> bool:
+        """Whether a command comes with a token that holds a seat in the room it names."""
+        if not isinstance(command, c.Join | c.Resume):
+            return False
+        try:
+            _, known = await self._known(command)
+        except Refused:
+            return False
+        return _holds(command, known)
+
+    async def _known(self, command: c.Look | c.Join | c.Resume | c.Watch) -> tuple[str, Header]:
+        code = read_code(command.room)
+        known = None if code is None else await self._header(code)
+        if code is None or known is None:
+            raise _unknown(command)
+        return code, known
+
+    async def _check_passcode(
+        self, command: c.Look | c.Join | c.Resume | c.Watch, known: Header
+    ) -> None:
+        if isinstance(command, c.Resume):
+            return
+        if not await self._passcodes.matches(command.passcode, known.passcode):
+            raise Refused(ErrorCode.WRONG_PASSCODE, "That passcode doesn't open this room.")
+
+    async def _hashed(self, passcode: str | None) -> str | None:
+        return await self._passcodes.hash(passcode) if passcode else None
+
+    async def ask(self, visitor: Visitor, command: c.Command) -> bool:
+        """Leave a command with the visitor's room; whether there was room in its inbox."""
+        live = visitor.room
+        if live is None:
+            raise Refused(ErrorCode.NOT_IN_A_ROOM, "Create or join a room first.")
+        passcode = None
+        if isinstance(command, c.Configure):
+            passcode = await self._kept(command.passcode, live.room.passcode)
+        return live.ask(visitor, command, passcode)
+
+    async def _kept(self, passcode: str | None, present: str | None) -> str | None:
+        """The hash of a passcode: the present one if that is the same, so nothing changes."""
+        if present is not None and await self._passcodes.matches(passcode, present):
+            return present
+        return await self._hashed(passcode)
+
+    # Finding and keeping
+
+    async def _header(self, code: str) -> Header | None:
+        try:
+            kept = await self._journal.header(code)
+        except Unavailable:
+            raise unavailable() from None
+        return None if kept is None else read_header(kept)
+
+    async def _found(self, code: str) -> LiveRoom | None:
+        """The live room of that code, loaded if need be, by one task however many ask."""
+        loading = self._live.get(code)
+        if loading is None or _is_over(loading):
+            loading = asyncio.create_task(self._load(code), name=f"load {code}")
+            self._live[code] = loading
+        try:
+            return await asyncio.shield(loading)
+        except Unavailable:
+            raise unavailable() from None
+        except UnreadableLog:
+            log.error("room_unreadable", room=code)
+            raise Refused(
+                ErrorCode.INTERNAL_ERROR, "The server can't read this room; tell whoever runs it."
+            ) from None
+
+    async def _load(self, code: str) -> LiveRoom | None:
+        live = None
+        try:
+            loaded = await load_room(self._journal, code)
+            if loaded is not None:
+                live = await self._show(loaded)
+            return live
+        finally:
+            if live is None:
+                self._live.pop(code, None)
+
+    async def _show(self, loaded: Loaded) -> LiveRoom:
+        shown = await self._journal.shown(loaded.room.code)
+        ledger = Ledger(self._journal, loaded, self._lifetimes, self._around.metrics)
+        live = LiveRoom(ledger, self._around, shown)
+        task = asyncio.create_task(self._run(live), name=f"room {loaded.room.code}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return live
+
+    async def _run(self, live: LiveRoom) -> None:
+        code = live.room.code
+        self._around.metrics.room_entered()
+        try:
+            await live.run()
+        finally:
+            self._around.metrics.room_left()
+            loading = self._live.get(code)
+            if loading is not None and _is_over(loading):
+                del self._live[code]
+
+    async def close(self) -> None:
+        """Let every room finish what is under way, and stop."""
+        found = await asyncio.gather(*self._live.values(), return_exceptions=True)
+        for live in found:
+            if isinstance(live, LiveRoom):
+                live.stop()
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+        self._passcodes.close()
+
+
+def _is_over(loading: "asyncio.Task[LiveRoom | None]") -> bool:
+    if not loading.done():
+        return False
+    if loading.cancelled() or loading.exception() is not None:
+        return True
+    live = loading.result()
+    return live is None or live.closed
+
+
+def _with_token(command: _Tokened) -> tuple[_Tokened, str | None]:
+    """The command with a token, and the token if it had none. Raises Refused: bad_token."""
+    if command.token is None:
+        made = new_token()
+        return replace(command, token=made), made
+    if not is_token(command.token):
+        raise Refused(
+            ErrorCode.BAD_TOKEN, "A token has 22 to 64 letters, digits, dashes and underscores."
+        )
+    return command, None
+
+
+def _holds(command: c.Join | c.Resume | c.Watch, known: Header) -> bool:
+    token = None if isinstance(command, c.Watch) else command.token
+    return token is not None and token_hash(token) in known.tokens
+
+
+def _unknown(command: c.Command) -> Refused:
+    if isinstance(command, c.Resume):
+        return bad_token()
+    return Refused(
+        ErrorCode.UNKNOWN_ROOM, "There is no room of that code; ask for the invite again."
+    )

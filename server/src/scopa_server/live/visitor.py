@@ -1,0 +1,27 @@
+"""A connection as a room knows it: where to send, and who it is."""
+
+from typing import TYPE_CHECKING
+
+from .outbox import Outbox
+
+if TYPE_CHECKING:
+    from .room import LiveRoom
+
+
+class Visitor:
+    """One connection. In a room it holds a seat by the hash of its token, or watches by name."""
+
+    def __init__(self, invite_base: str = "") -> None:
+        self.outbox = Outbox()
+        self.invite_base = invite_base
+        self.room: LiveRoom | None = None
+        self.token: str | None = None
+        self.name = ""
+        self.seat: int | None = None
+        self.gone = False
+        """The connection has ended; a room must not let it in any more."""
+
+    @property
+    def watches(self) -> bool:
+        """Whether it watches."""
+        return self.token is None

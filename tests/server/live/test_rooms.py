@@ -1,0 +1,167 @@
+"""Finding, opening and letting go of rooms."""
+
+import asyncio
+import gc
+import weakref
+from typing import Any
+
+import pytest
+
+from scopa_protocol import commands as c
+from scopa_protocol.frames import Joined
+from scopa_server.room.refused import Refused
+from support.house import Guest, House
+from support.tables import token
+
+
+def create(**more: Any) -> c.Create:
+    """A command that opens a room."""
+    return c.Create(**{"name": "Anna", "rules": {"variant": "scopone"}, "token": token(0), **more})
+
+
+async def test_create_sent_again_finds_its_room() -> None:
+    house = House()
+    first, second = Guest(house), Guest(house)
+    await asyncio.gather(
+        house.rooms.create(first.visitor, create()),
+        house.rooms.create(second.visitor, create()),
+    )
+    await house.quiet()
+    assert first.code == second.code
+    assert len(house.journal.logs) == 1
+    assert first.latest(Joined).token is None
+
+
+async def test_the_server_makes_a_token_for_who_brings_none() -> None:
+    house = House()
+    guest = Guest(house)
+    await house.rooms.create(guest.visitor, create(token=None))
+    await house.quiet()
+    made = guest.latest(Joined).token
+    assert made is not None
+    again = await house.enter(c.Resume(room=guest.code, token=made))
+    assert again.view.you == 0
+    assert again.latest(Joined).token is None
+
+
+async def test_a_room_left_opens_another() -> None:
+    house = House()
+    guest = await house.host()
+    code = guest.code
+    await guest.do(c.Leave())
+    again = await house.host()
+    assert again.code != code
+
+
+async def test_join_sent_again_resumes() -> None:
+    house = House()
+    host = await house.host()
+    first = await house.join(host.code, 2)
+    again = await house.join(host.code, 1)
+    twice = await house.enter(c.Join(room=host.code, name="Altro", token=token(2)))
+    assert (first.view.you, again.view.you, twice.view.you) == (2, 1, 2)
+    assert twice.view.seats[2].name == "Carla"
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (c.Join(room="ABCDEFGH", name="Ugo"), "unknown_room"),
+        (c.Join(room="not a code", name="Ugo"), "unknown_room"),
+        (c.Watch(room="ABCDEFGH", name="Ugo"), "unknown_room"),
+        (c.Resume(room="ABCDEFGH", token="t" * 30), "bad_token"),
+        (c.Join(room="ABCDEFGH", name="Ugo", token="short"), "bad_token"),
+    ],
+)
+async def test_what_is_not_there(command: c.Join | c.Watch | c.Resume, code: str) -> None:
+    house = House()
+    with pytest.raises(Refused) as refused:
+        await house.enter(command)
+    assert refused.value.code == code
+
+
+async def test_a_passcode_keeps_strangers_out() -> None:
+    house = House()
+    host = Guest(house)
+    await house.rooms.create(host.visitor, create(passcode="bastoni"))
+    await house.quiet()
+    for passcode in (None, "", "coppe"):
+        with pytest.raises(Refused) as refused:
+            await house.enter(c.Join(room=host.code, name="Ugo", passcode=passcode))
+        assert refused.value.code == "wrong_passcode"
+    guest = await house.enter(
+        c.Join(room=host.code, name="Ugo", passcode="bastoni", token=token(1))
+    )
+    assert guest.view.you == 1
+    assert (await house.enter(c.Resume(room=host.code, token=token(1)))).view.you == 1
+    look = await house.rooms.look(c.Look(room=host.code.lower(), passcode="bastoni"))
+    assert look.passcode
+
+
+async def test_a_full_server_says_so() -> None:
+    house = House(max_rooms=1)
+    await house.host()
+    with pytest.raises(Refused) as refused:
+        await house.rooms.create(Guest(house).visitor, create(token=token(5)))
+    assert refused.value.code == "server_full"
+
+
+async def test_a_room_without_people_leaves_memory_and_comes_back() -> None:
+    house = House()
+    host = await house.host()
+    assert host.visitor.room is not None
+    code, live = host.code, weakref.ref(host.visitor.room)
+    await host.do(c.SeatBot(seat=1))
+    await host.drop()
+    host.visitor.room = None
+    await house.pass_time(12)
+    assert len(house.rooms) == 0
+    gc.collect()
+    assert live() is None
+    assert house.journal.snapshots[code].number == house.journal.logs[code][-1].number
+    again = await house.resume(code, 0)
+    assert again.view.host == 0
+
+
+async def test_many_rooms_leave_nothing_behind() -> None:
+    house = House(max_rooms=500)
+    before = len(asyncio.all_tasks())
+    for number in range(200):
+        guest = Guest(house)
+        await house.rooms.create(guest.visitor, create(token=token(number)))
+        await house.quiet()
+        await guest.drop()
+    await house.pass_time(12)
+    assert len(house.rooms) == 0
+    assert len(asyncio.all_tasks()) == before
+
+
+async def test_a_cancelled_visitor_does_not_undo_a_join() -> None:
+    house = House()
+    host = await house.host()
+    house.journal.gate.clear()
+    guest = Guest(house)
+    joining = asyncio.create_task(
+        house.rooms.enter(guest.visitor, c.Join(room=host.code, name="Ugo", token=token(1)))
+    )
+    await house.quiet()
+    joining.cancel()
+    guest.visitor.gone = True
+    house.journal.gate.set()
+    await house.quiet()
+    assert host.view.seats[1].name == "Ugo"
+    assert not host.view.seats[1].online
+
+
+async def test_closing_lets_what_is_under_way_finish() -> None:
+    house = House()
+    host = await house.host()
+    house.journal.gate.clear()
+    await house.rooms.ask(host.visitor, c.SeatBot(seat=1))
+    await house.quiet()
+    closing = asyncio.create_task(house.rooms.close())
+    await house.quiet()
+    assert not closing.done()
+    house.journal.gate.set()
+    await closing
+    assert len(house.journal.logs[host.code]) == 2

@@ -1,0 +1,122 @@
+"""A store in memory that does what it is told: keeps, fails, or lets somebody else win."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import AbstractAsyncContextManager
+
+from scopa_server.journal.interface import (
+    Commit,
+    Draft,
+    Snapshot,
+    Stored,
+    Taken,
+    Unavailable,
+)
+
+
+class MemoryJournal:
+    """Logs in dictionaries. `down`: every call fails. `gate`: appends wait while it is clear."""
+
+    def __init__(self, clock: Callable[[], int] = lambda: 0) -> None:
+        self._clock = clock
+        self.logs: dict[str, list[Commit]] = {}
+        self.headers: dict[str, bytes] = {}
+        self.snapshots: dict[str, Snapshot] = {}
+        self.touched: dict[str, int] = {}
+        self.down = False
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.batches = 0
+
+    def _check(self) -> None:
+        if self.down:
+            raise Unavailable("down")
+
+    async def append(
+        self, room: str, draft: Draft, *, header: bytes | None, ttl: int
+    ) -> Stored | Taken:
+        """Compare and append."""
+        await self.gate.wait()
+        self._check()
+        self.batches += 1
+        log = self.logs.get(room, [])
+        same = [commit for commit in log if commit.id == draft.id]
+        if same:
+            return Stored(same[0].at)
+        top = (log[-1].number, log[-1].id) if log else (0, "")
+        if (draft.number - 1, draft.previous) != top:
+            return Taken()
+        commit = Commit(draft.number, draft.id, draft.previous, self._clock(), draft.payload)
+        self.logs[room] = [*log, commit]
+        if header is not None:
+            self.headers[room] = header
+        return Stored(commit.at)
+
+    async def read(self, room: str, after: int = 0) -> list[Commit]:
+        """Commits above `after`."""
+        self._check()
+        return [commit for commit in self.logs.get(room, []) if commit.number > after]
+
+    async def header(self, room: str) -> bytes | None:
+        """The latest header."""
+        self._check()
+        return self.headers.get(room)
+
+    async def top(self, room: str) -> tuple[int, str] | None:
+        """The newest commit."""
+        self._check()
+        log = self.logs.get(room)
+        return (log[-1].number, log[-1].id) if log else None
+
+    async def tops(self, rooms: Collection[str]) -> dict[str, tuple[int, str]]:
+        """The newest commits."""
+        found = {room: await self.top(room) for room in rooms}
+        return {room: top for room, top in found.items() if top is not None}
+
+    async def snapshot(self, room: str, snapshot: Snapshot) -> None:
+        """Keep a snapshot."""
+        self._check()
+        self.snapshots[room] = snapshot
+
+    async def latest_snapshot(self, room: str) -> Snapshot | None:
+        """The snapshot kept."""
+        self._check()
+        return self.snapshots.get(room)
+
+    async def touch(self, rooms: Mapping[str, int]) -> None:
+        """Note that rooms are shown."""
+        self._check()
+        for room in rooms:
+            self.touched[room] = self._clock()
+
+    async def shown(self, room: str) -> int | None:
+        """When it was last shown."""
+        return self.touched.get(room)
+
+    def watch(self, room: str) -> AbstractAsyncContextManager[AsyncIterator[int]]:
+        """Nobody else writes here."""
+        raise NotImplementedError
+
+    async def rooms(self) -> AsyncIterator[str]:
+        """Every room."""
+        for room in list(self.logs):
+            yield room
+
+    async def delete(self, room: str) -> None:
+        """Forget a room."""
+        for kept in (self.logs, self.headers, self.snapshots, self.touched):
+            kept.pop(room, None)
+
+    async def sweep(self) -> None:
+        """Nothing to do."""
+
+    async def ping(self) -> None:
+        """Whether it answers."""
+        self._check()
+
+    async def check(self) -> list[str]:
+        """Nothing to say."""
+        return []
+
+    async def close(self) -> None:
+        """Nothing to let go."""
