@@ -1,1 +1,1 @@
-"""Connections: WebSockets, and the HTTP side beside them."""
+"""Connections from outside: frames in and out, limits, close codes."""

@@ -1,0 +1,190 @@
+"""The whole server, put together. Every object is built here and nowhere else."""
+
+import asyncio
+import signal
+import ssl
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Final
+
+import structlog
+
+from scopa_server.config import Config
+from scopa_server.gateway.admin import admin
+from scopa_server.gateway.connection import Desk
+from scopa_server.gateway.limits import Failures
+from scopa_server.gateway.server import Endpoint, Gateway
+from scopa_server.journal.interface import Journal, StoreRefused, Unavailable
+from scopa_server.journal.opening import open_journal
+from scopa_server.live.chance import shuffles
+from scopa_server.live.ledger import Lifetimes
+from scopa_server.live.room import Surroundings
+from scopa_server.live.rooms import Rooms
+from scopa_server.live.time import LoopTime
+from scopa_server.logs import logging_to
+from scopa_server.metrics import Metrics
+from scopa_server.stand_in.choose import choose
+from scopa_server.startup import CannotStart, cannot_listen
+
+log = structlog.stdlib.get_logger()
+
+SWEEP_SECONDS: Final = 600
+
+
+def run(config: Config) -> int:
+    """Serve until a signal says stop; returns the exit status. Raises CannotStart."""
+    with logging_to(level=config.log_level, form=config.log_format):
+        return asyncio.run(_main(config))
+
+
+async def _main(config: Config) -> int:
+    for warning in config.warnings:
+        log.warning("setting_ignored", reason=warning)
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    async with serving(config) as address:
+        log.info("serving", address=address, store=config.store_name)
+        sys.stdout.write(_how_to_join(address))
+        sys.stdout.flush()
+        await stop.wait()
+        log.info("stopping")
+    log.info("stopped")
+    return 0
+
+
+@asynccontextmanager
+async def serving(config: Config) -> AsyncGenerator[str, None]:
+    """A running server; gives its address. Raises CannotStart."""
+    async with AsyncExitStack() as stack:
+        journal = await _opened(config)
+        stack.push_async_callback(journal.close)
+        metrics = Metrics()
+        rooms = _rooms(config, journal, metrics)
+        stack.push_async_callback(rooms.close)
+        stack.push_async_callback(_cancelled, asyncio.create_task(_sweep(journal), name="sweep"))
+        desk = Desk(
+            rooms=rooms, failures=Failures(asyncio.get_running_loop().time), metrics=metrics
+        )
+        gateway = Gateway(_endpoint(config), desk)
+        await _open_admin(stack, config, metrics, _readiness(gateway, journal))
+        try:
+            port = await stack.enter_async_context(gateway.listen())
+        except OSError as fault:
+            raise cannot_listen(fault, config.host, config.port) from None
+        yield _address(config, port)
+
+
+async def _cancelled(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+async def _opened(config: Config) -> Journal:
+    try:
+        journal = await open_journal(config.store)
+        await journal.ping()
+    except (StoreRefused, ValueError) as fault:
+        raise CannotStart(str(fault)) from None
+    except Unavailable:
+        raise CannotStart(
+            f"the store {config.store_name} doesn't answer: is it running, and is --store right?"
+        ) from None
+    for warning in await journal.check():
+        log.warning("store", reason=warning)
+    return journal
+
+
+def _rooms(config: Config, journal: Journal, metrics: Metrics) -> Rooms:
+    around = Surroundings(time=LoopTime(), shuffles=shuffles(), player=choose, metrics=metrics)
+    return Rooms(
+        journal,
+        around,
+        lifetimes=Lifetimes(room=config.room_ttl, match=config.match_ttl),
+        max_rooms=config.max_rooms,
+        access_key=config.access_key,
+    )
+
+
+def _endpoint(config: Config) -> Endpoint:
+    return Endpoint(
+        host=config.host,
+        port=config.port,
+        public_url=config.public_url,
+        tls=_tls(config),
+        max_connections=config.max_connections,
+        max_per_address=config.max_connections_per_address,
+        origins=config.origins,
+    )
+
+
+def _tls(config: Config) -> ssl.SSLContext | None:
+    if config.tls_cert is None or config.tls_key is None:
+        return None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(config.tls_cert, config.tls_key)
+    except (OSError, ssl.SSLError):
+        raise CannotStart(
+            "--tls-cert and --tls-key must name a certificate and the key that belongs to it"
+        ) from None
+    return context
+
+
+def _readiness(gateway: Gateway, journal: Journal) -> Callable[[], Awaitable[str | None]]:
+    """Why the server isn't ready, or None."""
+
+    async def why_not() -> str | None:
+        if gateway.stopping:
+            return "stopping"
+        try:
+            await journal.ping()
+        except Unavailable:
+            return "the store doesn't answer"
+        return None
+
+    return why_not
+
+
+async def _open_admin(
+    stack: AsyncExitStack,
+    config: Config,
+    metrics: Metrics,
+    why_not: Callable[[], Awaitable[str | None]],
+) -> None:
+    if config.admin_port is None:
+        return
+    try:
+        opened = admin(config.admin_host, config.admin_port, metrics, why_not)
+        port = await stack.enter_async_context(opened)
+    except OSError as fault:
+        raise cannot_listen(fault, config.admin_host, config.admin_port, admin=True) from None
+    log.info("admin", host=config.admin_host, port=port)
+
+
+async def _sweep(journal: Journal) -> None:
+    """Now and then, let go of rooms whose time to live is over."""
+    while True:
+        try:
+            await journal.sweep()
+        except Unavailable:
+            log.warning("sweep_failed")
+        await asyncio.sleep(SWEEP_SECONDS)
+
+
+def _address(config: Config, port: int) -> str:
+    if config.public_url is not None:
+        return config.public_url
+    scheme = "ws" if config.tls_cert is None else "wss"
+    host = f"[{config.host}]" if ":" in config.host else config.host
+    return f"{scheme}://{host}:{port}"
+
+
+def _how_to_join(address: str) -> str:
+    return (
+        f"Scopa server on {address}\n"
+        f"  open a table:  scopa host --server {address}\n"
+        "  join one:      scopa join INVITE   (the host's client prints the invite)\n"
+        "Ctrl-C stops the server; tables are kept.\n"
+    )
