@@ -281,7 +281,7 @@ async def test_full_memory_is_unavailable_and_repeats_are_recognised(
     await store(journal, room, drafts[:1])
     server.ask("CONFIG", "SET", "maxmemory", "1")
     try:
-        with pytest.raises(Unavailable, match="OOM"):
+        with pytest.raises(Unavailable, match="store refused"):
             await journal.append(room, drafts[1], header=None, ttl=DAY)
         await store(journal, room, drafts[:1])
         await journal.touch({room: DAY})
@@ -296,7 +296,7 @@ async def test_replica_is_unavailable(frail: RedisServer, open_at: Open) -> None
     await journal.ping()
     frail.ask("CONFIG", "SET", "replica-serve-stale-data", "yes")
     frail.ask("REPLICAOF", "127.0.0.1", "1")
-    with pytest.raises(Unavailable, match="READONLY"):
+    with pytest.raises(Unavailable, match="store refused"):
         await journal.append(new_room(), first, header=None, ttl=DAY)
     frail.ask("REPLICAOF", "NO", "ONE")
     await store(journal, new_room(), [first])
@@ -332,7 +332,7 @@ async def test_publishing_may_be_forbidden(server: RedisServer, open_at: Open) -
     server.ask("ACL", "SETUSER", "mute", "on", ">S3cret", "~*", "resetchannels", "+@all")
     journal = open_at(server.url.replace("//", "//mute:S3cret@"))
     await store(journal, new_room(), [draft()])
-    with pytest.raises(Unavailable, match="NOPERM"):
+    with pytest.raises(Unavailable, match="store refused"):
         async with journal.watch(new_room()):
             pass
 

@@ -67,7 +67,7 @@ class SqliteJournal:
         self, room: str, draft: Draft, *, header: bytes | None, ttl: int
     ) -> Stored | Taken:
         """Add a commit if it follows the log's top."""
-        change: Change[tuple[Stored | Taken, bool]] = partial(
+        change = partial(
             rows.append,
             room=plain_room(room),
             draft=draft,
@@ -75,8 +75,8 @@ class SqliteJournal:
             ttl=positive_ttl(ttl),
         )
         announce = partial(self._announce, room, draft.number)
-        outcome, _ = await self._writer.submit(change, announce)
-        return outcome
+        added: tuple[Stored | Taken, bool] = await self._writer.submit(change, announce)
+        return added[0]
 
     def _announce(self, room: str, number: int, result: tuple[Stored | Taken, bool]) -> None:
         _, new = result
