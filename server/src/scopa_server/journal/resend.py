@@ -98,8 +98,9 @@ class Resender:
             _log.warning("journal_answer_lost", reason=str(error), waiting=len(self._pending))
             await self._start_over()
         else:
-            self._failures = 0
-            if refused is not None:
+            if refused is None:
+                self._failures = 0
+            else:
                 # A replica, or a store that is loading: the next connection may find a better.
                 _log.warning("journal_refused", code=refused.code)
                 await self._start_over()
