@@ -128,7 +128,8 @@ def test_the_comparison_notices_a_card_that_is_seen() -> None:
     table = Table(seed=1, variant="scopa").start()
     assert table.room.deal is not None
     assert table.room.shuffle is not None
-    held = table.room.deal.hands[0]
-    other = _other(table.room.shuffle, {held[0], table.room.deal.table[0]}, random.Random(4))
-    assert other.deck != table.room.shuffle.deck
+    held, lying = table.room.deal.hands[0][0], table.room.deal.table[0]
+    swap = {held: lying, lying: held}
+    shuffle = table.room.shuffle
+    other = Shuffle(deck=tuple(swap.get(card, card) for card in shuffle.deck), salt=shuffle.salt)
     assert _frames(_events(table, other), 0)[0] != _frames(_events(table), 0)[0]
