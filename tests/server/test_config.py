@@ -11,7 +11,7 @@ from scopa_server import values
 from scopa_server.config import BadOption, Config, parse
 from scopa_server.options import OPTIONS, listed
 
-SECRET = "hunter2-and-more"  # noqa: S105
+SECRET = "hunter2-and-more"
 
 
 def refused(*argv: str, **environ: str) -> str:

@@ -15,7 +15,7 @@ from structlog.contextvars import bound_contextvars
 from scopa_server.log_lines import Lines
 from scopa_server.logs import MASKED, logging_to, mask, plain
 
-SECRET = "hunter2"  # noqa: S105
+SECRET = "hunter2"
 log = structlog.get_logger()
 
 

@@ -23,9 +23,10 @@ def _refuse_depth(value: Any, left: int = MAX_DEPTH) -> None:
         return
     if not left:
         raise ValueError("nested too deeply")
-    if isinstance(value, dict) and not all(isinstance(key, str) for key in value):
+    held: list[Any] | dict[Any, Any] = value
+    if isinstance(held, dict) and not all(isinstance(key, str) for key in held):
         raise ValueError("a map's keys are strings")
-    for inner in value.values() if isinstance(value, dict) else value:
+    for inner in held.values() if isinstance(held, dict) else held:
         _refuse_depth(inner, left - 1)
 
 

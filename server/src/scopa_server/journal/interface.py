@@ -58,15 +58,15 @@ class Taken(msgspec.Struct, frozen=True):
     """Another commit has that number, or this one doesn't follow the log's top."""
 
 
-class Unavailable(Exception):  # noqa: N818
+class Unavailable(Exception):
     """The store can't be used. When an append raises it, nothing was stored or will be."""
 
 
-class Unresolved(Exception):  # noqa: N818
+class Unresolved(Exception):
     """The journal was closed before it was known whether an append was stored."""
 
 
-class StoreRefused(Exception):  # noqa: N818
+class StoreRefused(Exception):
     """The store can't be opened; the message says what is wrong and what to do."""
 
 

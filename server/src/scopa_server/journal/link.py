@@ -11,11 +11,11 @@ from scopa_server.journal.interface import Unavailable
 from scopa_server.journal.scripts import Command
 
 
-class Unreached(Exception):  # noqa: N818
+class Unreached(Exception):
     """There is no connection: nothing was sent."""
 
 
-class Broken(Exception):  # noqa: N818
+class Broken(Exception):
     """The connection was lost or silent: what was sent may have been done, or may yet be."""
 
 
