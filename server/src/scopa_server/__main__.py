@@ -39,9 +39,9 @@ def _help() -> int:
 
 
 def _version() -> int:
-    from scopa_server import __version__
+    from scopa_protocol import VERSION
 
-    sys.stdout.write(f"scopa-server {__version__}\n")
+    sys.stdout.write(f"scopa-server {VERSION}\n")
     return 0
 
 
