@@ -1,6 +1,6 @@
 """What a client may send: one map a frame, told apart by `type`."""
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, cast
 
 from msgspec import Meta, Struct
 
@@ -18,16 +18,23 @@ MAX_DEPTH = 8
 """Lists and maps within each other that an override may hold, wrong as they all are."""
 
 
-def _refuse_depth(value: Any, left: int = MAX_DEPTH) -> None:
-    if not isinstance(value, list | dict):
-        return
-    if not left:
-        raise ValueError("nested too deeply")
-    held: list[Any] | dict[Any, Any] = value
-    if isinstance(held, dict) and not all(isinstance(key, str) for key in held):
-        raise ValueError("a map's keys are strings")
-    for inner in held.values() if isinstance(held, dict) else held:
+def _refuse_depth(value: object, left: int = MAX_DEPTH) -> None:
+    for inner in _within(value):
+        if not left:
+            raise ValueError("nested too deeply")
         _refuse_depth(inner, left - 1)
+
+
+def _within(value: Any) -> list[Any]:
+    """What a value decoded from the wire holds directly."""
+    if isinstance(value, list):
+        return cast(Any, value)  # type: ignore[no-any-return]
+    if not isinstance(value, dict):
+        return []
+    fields: dict[Any, Any] = cast(Any, value)
+    if not all(isinstance(key, str) for key in fields):
+        raise ValueError("a map's keys are strings")
+    return list(fields.values())
 
 
 class Command(
