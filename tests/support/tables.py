@@ -74,6 +74,14 @@ class Table:
             passcode=self.passcode,
         )
 
+    def phase(self) -> str:
+        """The room's phase; a call, so that types aren't narrowed by what it was."""
+        return self.room.phase
+
+    def host(self) -> int | None:
+        """The room's host."""
+        return self.room.host
+
     def append(self, events: Events) -> Events:
         """Store a commit and advance; nothing for no events. Gives what was stored back."""
         if events:
