@@ -1,1 +1,3 @@
 """The terminal client for Scopa Server."""
+
+VERSION = "0.1.0"
