@@ -1,0 +1,54 @@
+"""Opening a WebSocket to a server."""
+
+import ipaddress
+import ssl
+from collections.abc import Awaitable, Callable
+from typing import Final, Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import InvalidHandshake, InvalidStatus, InvalidURI
+from websockets.typing import Subprotocol
+
+from . import VERSION
+from .closing import Ending, status_refused, unreachable
+
+Dial: TypeAlias = Callable[[str], Awaitable[ClientConnection]]
+
+LARGEST_FRAME: Final = 8 * 1024 * 1024
+FAULTS: Final = (OSError, TimeoutError, InvalidHandshake, InvalidURI, EOFError)
+
+
+async def dial(endpoint: str) -> ClientConnection:
+    """A connection to an endpoint. Raises one of `FAULTS`."""
+    return await connect(
+        endpoint,
+        subprotocols=[Subprotocol("scopa.v1.json")],
+        proxy=proxy_for(endpoint),
+        compression=None,
+        max_size=LARGEST_FRAME,
+        close_timeout=1,
+        user_agent_header=f"scopa-cli/{VERSION}",
+    )
+
+
+def proxy_for(endpoint: str) -> Literal[True] | None:
+    """No proxy for this machine's own addresses; otherwise what the environment says."""
+    host = urlsplit(endpoint).hostname or ""
+    try:
+        loopback = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        loopback = host == "localhost" or host.endswith(".localhost")
+    return None if loopback else True
+
+
+def fault_ending(endpoint: str, fault: Exception) -> Ending:
+    """What a failed dial means."""
+    if isinstance(fault, InvalidStatus):
+        return status_refused(fault.response.status_code)
+    if isinstance(fault, ssl.SSLCertVerificationError):
+        why = f"The certificate of {endpoint} can't be trusted: {fault.verify_message}."
+        return Ending(why=why, code=1)
+    if isinstance(fault, InvalidURI):
+        return Ending(why=f"{endpoint} is no address of a server.", code=1)
+    return unreachable(endpoint, fault)
