@@ -1,0 +1,33 @@
+"""Playing with nobody at the keyboard: the first thing that the view offers."""
+
+from scopa_protocol.cards import display_order
+from scopa_protocol.commands import ClientCommand, FirstCard, Play, Ready, Start
+from scopa_protocol.views import View
+
+
+def next_command(view: View, *, starts: bool = True) -> ClientCommand | None:
+    """What to send now, if anything; `starts`: whether a host begins a match by itself."""
+    if view.you is None or view.paused_by is not None:
+        return None
+    if view.phase == "deal_over":
+        return None if view.seats[view.you].ready else Ready(deal=view.deal)
+    if view.phase == "playing":
+        return _play(view)
+    full = all(seat.kind in ("person", "bot") for seat in view.seats)
+    return Start() if starts and full and view.host == view.you else None
+
+
+def _play(view: View) -> ClientCommand | None:
+    if view.first_card is not None:
+        return FirstCard(deal=view.deal, keep=True)
+    if view.to_play != view.you or view.options is None or not view.hand:
+        return None
+    hand = display_order(view.hand)
+    card = next((card for card in hand if view.options.get(card)), hand[0])
+    takes = view.options.get(card) or [[]]
+    return Play(deal=view.deal, turn=view.turn, card=card, take=takes[0])
+
+
+def stuck(view: View) -> bool:
+    """Whether it can't go on, because the room tells nobody what a card may take."""
+    return view.to_play is not None and view.to_play == view.you and view.options is None

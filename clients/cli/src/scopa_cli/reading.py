@@ -1,0 +1,99 @@
+"""From a typed line to what it comes to. Pure: nothing is sent or shown here."""
+
+from typing import Final
+
+from scopa_protocol.views import View
+
+from .intents import Go, Intent, Show, tell
+from .lines import Line, Span, fit, line
+from .model import Known
+from .orders import ORDERS, Order
+from .plays import asked, is_play, play
+from .screens.faces import faces
+
+SHORT: Final = {order.short: word for word, order in ORDERS.items() if order.short}
+IN_FULL: Final = frozenset({"leave", "end", "quit", "kick"})
+HELP: Final = frozenset({"help", "h", "?"})
+
+
+def read(text: str, known: Known) -> Intent:
+    """What a typed line means at this moment."""
+    text = text.strip()
+    view = known.view
+    if text in HELP:
+        return Show(help_lines(view))
+    if text in ("quit", "q"):
+        return Go("quit")
+    if view is None:
+        return tell("You aren't at the table yet: one moment. quit stops trying.")
+    if text.startswith("'"):
+        text = f"say {text[1:].strip()}"
+    if not text:
+        return _enter(known, view)
+    if text == "invite":
+        return tell(known.invite or "The server gave no invite.")
+    words = text.replace(",", " ").split()
+    if is_play(words[0]):
+        return play(words, known, view)
+    return _order(text, view)
+
+
+def _enter(known: Known, view: View) -> Intent:
+    if known.choice is not None:
+        return asked(known.choice, view)
+    if view.you is not None and view.phase == "deal_over" and not view.seats[view.you].ready:
+        return ORDERS["ready"].handler("", view)
+    return Show([])
+
+
+def _order(text: str, view: View) -> Intent:
+    typed, _, rest = text.partition(" ")
+    word = _known_word(typed.lower())
+    if word is None:
+        return tell(_unknown(typed))
+    order = ORDERS[word]
+    if order.seated and view.you is None:
+        return tell(f"You are watching: {word} is for those seated.")
+    try:
+        return order.handler(rest.strip(), view)
+    except ValueError as wrong:
+        return tell(f"{order.usage}: {wrong}.")
+
+
+def _known_word(typed: str) -> str | None:
+    if typed in ORDERS:
+        return typed
+    if typed in SHORT:
+        return SHORT[typed]
+    begun = [word for word in ORDERS if word.startswith(typed) and word not in IN_FULL]
+    return begun[0] if len(begun) == 1 and len(typed) > 1 else None
+
+
+def _unknown(typed: str) -> str:
+    begun = [word for word in ORDERS if len(typed) > 1 and word.startswith(typed.lower())]
+    if begun:
+        return f"{typed} could be {' or '.join(begun)}: type it in full."
+    return f"{typed} isn't known here. Type a card's number to play it, or help."
+
+
+def help_lines(view: View | None) -> list[Line]:
+    """Everything that can be typed."""
+    plays = [
+        ("3", "play the card of that number"),
+        ("7D", "play that card"),
+        ("7D 3C 4S", "play it and take those"),
+        ("7D lay", "play it and take nothing"),
+    ]
+    rows = [_row(usage, about) for usage, about in plays]
+    rows += [_row("invite", "show what others need to join")]
+    rows += [_row(order.usage, _about(order)) for order in ORDERS.values()]
+    suits = [line("Cards: value and suit. ", faces(view).suits(), ".")] if view else []
+    return [line(Span("What you can type:", "bold")), *rows, *suits]
+
+
+def _row(usage: str, about: str) -> Line:
+    return line("  ", Span(fit(usage, 18), "bold"), about)
+
+
+def _about(order: Order) -> str:
+    return f"{order.about} ({order.short})" if order.short else order.about

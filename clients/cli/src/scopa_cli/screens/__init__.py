@@ -1,0 +1,1 @@
+"""What a view looks like in lines of text. Everything here is a pure function."""

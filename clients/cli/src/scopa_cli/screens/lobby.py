@@ -1,0 +1,103 @@
+"""The room before a match: seats, rules, settings, and how to fill it."""
+
+from typing import Any, Final
+
+from msgspec import structs
+
+from scopa_cli.lines import Line, Span, line
+from scopa_protocol.rules import Rules
+from scopa_protocol.settings import Settings
+from scopa_protocol.views import SeatView, View
+
+from .people import my_side, seat_name
+
+ROOM_FIELDS: Final = frozenset({"variant", "players", "sides", "target"})
+
+
+def lobby(view: View) -> list[Line]:
+    """Who sits where, and what will be played."""
+    return [
+        line(Span(f"── Room {view.room}: {variant(view.rules)} ──", "bold")),
+        *(_seat(view, seat) for seat in view.seats),
+        *_watchers(view),
+        *rules(view),
+    ]
+
+
+def variant(played: Rules) -> str:
+    """A room's game in a few words."""
+    pairs = f", {played.sides} sides" if played.sides != played.players else ""
+    name = played.variant.replace("_", " ")
+    return f"{name}, {played.players} players{pairs}, to {played.target}"
+
+
+def _seat(view: View, seat: SeatView) -> Line:
+    return line(f"  seat {seat.seat}  ", seat_state(view, seat))
+
+
+def seat_state(view: View, seat: SeatView) -> Line:
+    """Who sits on a seat, with everything that is worth knowing about it."""
+    if seat.name is None:
+        waits = f", reserved for {seat.reserved}" if seat.reserved else ""
+        return line(seat.kind, waits)
+    marks = [mark for holds, mark in _marks(view, seat) if holds]
+    text = f" ({', '.join(marks)})" if marks else ""
+    return line(Span(seat.name, "mine" if seat.seat == view.you else "bold"), text)
+
+
+def _marks(view: View, seat: SeatView) -> list[tuple[bool, str]]:
+    partner = view.rules.sides != view.rules.players and seat.side == my_side(view)
+    return [
+        (seat.seat == view.you, "you"),
+        (seat.seat == view.host, "host"),
+        (partner and seat.seat != view.you, "your partner"),
+        (seat.kind == "bot", "bot"),
+        (seat.kind == "vacant", "gave the seat up"),
+        (seat.kind == "person" and not seat.online, "not connected"),
+        (seat.stand_in, "played by the server"),
+        (seat.reserved is not None, f"then {seat.reserved}"),
+    ]
+
+
+def _watchers(view: View) -> list[Line]:
+    return [line(f"  watching: {', '.join(view.watchers)}")] if view.watchers else []
+
+
+def rules(view: View) -> list[Line]:
+    """The rules and settings that differ from the plain game."""
+    changed = _changed(view.rules, Rules(), ROOM_FIELDS)
+    kept = _changed(view.settings, Settings(), frozenset())
+    shown = [f"  rules: {changed}"] if changed else []
+    shown += [f"  settings: {kept}"] if kept else []
+    shown += ["  a passcode is needed to join"] if view.passcode else []
+    return [line(text) for text in shown]
+
+
+def _changed(given: Rules | Settings, plain: Rules | Settings, left_out: frozenset[str]) -> str:
+    usual = structs.asdict(plain)
+    return ", ".join(
+        f"{field}={written(value)}"
+        for field, value in structs.asdict(given).items()
+        if field not in left_out and value != usual[field]
+    )
+
+
+def written(value: Any) -> str:
+    """A rule's value as a person types it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def how_to_fill(view: View) -> list[Line]:
+    """What a lobby waits for."""
+    free = [seat.seat for seat in view.seats if seat.kind in ("empty", "vacant")]
+    if view.you is None:
+        return []
+    host = view.you == view.host
+    if free and host:
+        return [line(f"Waiting for players. bot {free[0]} puts a bot on seat {free[0]}.")]
+    if free:
+        return [line("Waiting for players.")]
+    if host:
+        return [line(Span("Everybody is here. Type start to begin.", "mine"))]
+    name = seat_name(view, view.host) if view.host is not None else "the host"
+    return [line(f"Everybody is here. Waiting for {name} to start.")]

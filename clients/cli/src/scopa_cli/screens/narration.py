@@ -1,0 +1,209 @@
+"""What happened, told in sentences: one for each event that is worth telling."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from scopa_cli.lines import Line, Span, joined, line
+from scopa_protocol import events as happened
+from scopa_protocol.events import Event
+from scopa_protocol.views import RecentPlay, View
+
+from .faces import Faces, faces
+from .lobby import written
+from .people import does, seat_name, seats_listed, side_does, side_name, who, whom
+
+Teller = Callable[[Any, View], Line]
+
+
+def tell(event: Event, view: View) -> Line | None:
+    """An event in a sentence; None for one that the view shows well enough."""
+    teller = TELLERS.get(type(event))
+    return teller(event, view) if teller else None
+
+
+def _played(event: happened.Played, view: View) -> Line:
+    shown = Faces(view.rules.deck)
+    verb = does(view, event.seat, "play", "plays")
+    play = RecentPlay(
+        seat=event.seat,
+        card=event.card,
+        take=event.take,
+        scopa=event.scopa,
+        to_pile=event.to_pile,
+        auto=event.auto,
+    )
+    auto = " (played by the server)" if event.auto else ""
+    return line(verb, " ", _effect(shown, play), auto)
+
+
+def _effect(shown: Faces, play: RecentPlay) -> Line:
+    card = shown.short(play.card)
+    if play.take:
+        taken = line(card, " and takes ", shown.set(play.take))
+    elif play.to_pile:
+        taken = line(card, ", which takes itself")
+    else:
+        taken = line(card, " to the table")
+    return line(taken, Span(": scopa!", "bold") if play.scopa else ".")
+
+
+def _dealt(event: happened.Dealt, view: View) -> Line:
+    cards = max(event.cards, default=0)
+    if event.batch <= 1:
+        return line(
+            f"Deal {event.deal}: ",
+            does(view, event.dealer, "deal", "deals"),
+            f" {cards} cards each.",
+        )
+    return line(f"{cards} more cards each.")
+
+
+def _seat_taken(event: happened.SeatTaken, view: View) -> Line:
+    bot = " (bot)" if event.kind == "bot" else ""
+    reserved = 0 <= event.seat < len(view.seats) and view.seats[event.seat].name != event.name
+    when = " from the next deal" if reserved else ""
+    return line(Span(event.name, "bold"), f"{bot} takes seat {event.seat}{when}.")
+
+
+def _dealer_drawn(event: happened.DealerDrawn, view: View) -> Line:
+    shown = faces(view)
+    draws = [line(who(view, seat), " ", shown.short(card)) for seat, card in event.draws]
+    return line(
+        "Drawn for the deal: ",
+        joined(draws, ", "),
+        ". ",
+        does(view, event.dealer, "deal", "deals"),
+        " first.",
+    )
+
+
+def _deal_voided(event: happened.DealVoided, view: View) -> Line:
+    return line(
+        f"Deal {event.deal} is void, the table was ",
+        faces(view).set(event.table),
+        ": the cards are dealt again.",
+    )
+
+
+def _opening_swept(event: happened.OpeningSwept, view: View) -> Line:
+    scope = "scopa!" if event.scope == 1 else f"{event.scope} scope!"
+    return line(
+        side_does(view, event.side, "sweep", "sweeps"),
+        " the opening table ",
+        faces(view).set(event.cards),
+        ": ",
+        Span(scope, "bold"),
+    )
+
+
+def _declared(event: happened.Declared, view: View) -> Line:
+    matta = f", 7C as {event.matta}" if event.matta is not None else ""
+    return line(
+        does(view, event.seat, "declare", "declares"),
+        f" {event.kind}{matta}: ",
+        faces(view).set(event.cards),
+        f", {event.points} points.",
+    )
+
+
+def _leftovers(event: happened.Leftovers, view: View) -> Line:
+    return line(
+        side_does(view, event.side, "take", "takes"),
+        " what is left on the table: ",
+        faces(view).set(event.cards),
+        ".",
+    )
+
+
+def _match_won(event: happened.MatchWon, view: View) -> Line:
+    totals = " to ".join(map(str, sorted(event.totals, reverse=True)))
+    return line(Span(f"{side_name(view, event.side)} won the match, {totals}.", "bold"))
+
+
+def _proposed(event: happened.RulesProposed, view: View) -> Line:
+    proposal = event.proposal
+    changes = ", ".join(f"{field}={written(value)}" for field, value in proposal.rules.items())
+    totals = " - ".join(map(str, proposal.totals))
+    asked = view.you in proposal.waiting
+    ask = " Type agree or decline." if asked else ""
+    return line(
+        does(view, proposal.by, "propose", "proposes"),
+        f" to count with {changes}: ",
+        f"the score would be {totals}. Waiting for ",
+        f"{seats_listed(view, proposal.waiting)}.{ask}",
+    )
+
+
+def _rescored(event: happened.Rescored, _: View) -> Line:
+    return line(f"The match was counted again: {' - '.join(map(str, event.totals))}.")
+
+
+def _presence(event: happened.Presence, view: View) -> Line:
+    if event.online:
+        return line(does(view, event.seat, "are", "is"), " connected.")
+    return line(does(view, event.seat, "are", "is"), " not connected any more.")
+
+
+def said(name: str, text: str) -> Line:
+    """Something that was said."""
+    return line(Span(name, "bold"), f": {text}")
+
+
+def _plain(verb: str, verbs: str, rest: str) -> Teller:
+    """A sentence that is its seat, a verb and a rest."""
+
+    def teller(event: Any, view: View) -> Line:
+        return line(does(view, event.seat, verb, verbs), rest)
+
+    return teller
+
+
+TELLERS: Final[dict[type[Event], Teller]] = {
+    happened.SeatTaken: _seat_taken,
+    happened.SeatLeft: lambda event, _: line(
+        Span(event.name, "bold"), f" is no longer on seat {event.seat}."
+    ),
+    happened.Arranged: lambda _, view: line(
+        "New seats: ",
+        ", ".join(f"{seat.seat} {seat.name or seat.kind}" for seat in view.seats),
+        ".",
+    ),
+    happened.Presence: _presence,
+    happened.Away: _plain("have", "has", " been away for a while."),
+    happened.Back: _plain("play", "plays", " again."),
+    happened.WatcherCame: lambda event, _: line(Span(event.name, "bold"), " watches."),
+    happened.WatcherLeft: lambda event, _: line(Span(event.name, "bold"), " stopped watching."),
+    happened.HostChanged: _plain("are", "is", " the host now."),
+    happened.Configured: lambda _event, _view: line("The host changed the rules or settings."),
+    happened.MatchStarted: lambda event, _: line(Span(f"Match {event.match} begins.", "bold")),
+    happened.DealerDrawn: _dealer_drawn,
+    happened.DealVoided: _deal_voided,
+    happened.Dealt: _dealt,
+    happened.OpeningSwept: _opening_swept,
+    happened.FirstCardOffered: lambda event, view: line(
+        f"The first card is offered to {whom(view, event.seat)}."
+    ),
+    happened.FirstCardKept: _plain("keep", "keeps", " the first card."),
+    happened.FirstCardLaid: lambda event, view: line(
+        does(view, event.seat, "refuse", "refuses"),
+        " the first card, ",
+        faces(view).short(event.card),
+        ": it lies on the table.",
+    ),
+    happened.Declared: _declared,
+    happened.Played: _played,
+    happened.Leftovers: _leftovers,
+    happened.MatchWon: _match_won,
+    happened.MatchEnded: lambda _event, _view: line("The host ended the match."),
+    happened.RulesProposed: _proposed,
+    happened.ProposalDropped: lambda _event, _view: line("The proposal came to nothing."),
+    happened.Rescored: _rescored,
+    happened.Paused: _plain("pause", "pauses", " the game. unpause: go on."),
+    happened.Unpaused: lambda event, view: line(
+        "The game goes on, says ", seat_name(view, event.seat), "."
+    ),
+    happened.Said: lambda event, _: said(event.name, event.text),
+    happened.StoodIn: lambda event, view: line(
+        f"The server plays for {whom(view, event.seat)} for now."
+    ),
+}
