@@ -1,0 +1,94 @@
+"""`scopa host`, `join` and `watch`: into a room, and out of it again."""
+
+import asyncio
+import os
+import signal
+import sys
+from argparse import Namespace
+from contextlib import suppress
+from functools import partial
+from shutil import get_terminal_size
+
+from scopa_cli.console import Console
+from scopa_cli.entry import Entry
+from scopa_cli.lines import line
+from scopa_cli.output import Writer, error_writer, standard_writer
+from scopa_cli.places import remember_name, seat_store, state_folder
+from scopa_cli.plain import PlainConsole
+from scopa_cli.player import Player, Wishes
+from scopa_cli.script import Script
+from scopa_cli.terminal import Terminal, can_edit
+
+from .opening import Entrance, Unclear
+from .parser import ASK
+
+USAGE = 2
+
+
+def enter(options: Namespace) -> int:
+    """Run the command line to its end, and return the exit code."""
+    try:
+        ask_passcode(options)
+        entrance = Entrance(seat_store(), state_folder(), os.environ)
+        entry = entrance.entry(options)
+        if entry.seating is not None:
+            entry.seating.ask()
+    except Unclear as unclear:
+        error_writer().lines([line(str(unclear))])
+        return USAGE
+    except OSError as fault:
+        error_writer().lines([line(_no_folder(fault))])
+        return 1
+    return asyncio.run(_run(options, entry))
+
+
+def _no_folder(fault: OSError) -> str:
+    reason = fault.strerror or "it can't be written"
+    return (
+        f"Your seat's token can't be kept in {state_folder()}: {reason}. "
+        "Make that folder writable, or name another with XDG_STATE_HOME."
+    )
+
+
+def ask_passcode(options: Namespace) -> None:
+    """Ask for a passcode that was announced and not given. Raises Unclear without a terminal."""
+    if options.passcode != ASK:
+        return
+    if not sys.stdin.isatty():
+        raise Unclear("Give the passcode as --passcode=WORD.")
+    from getpass import getpass
+
+    options.passcode = getpass("Passcode: ").strip() or None
+
+
+async def _run(options: Namespace, entry: Entry) -> int:
+    if options.json:
+        return await Script(entry, show_token=options.show_token).run()
+    console, writer = open_console(options)
+    player = Player(entry, console, wishes(options, writer))
+    loop = asyncio.get_running_loop()
+    with suppress(NotImplementedError):
+        loop.add_signal_handler(signal.SIGINT, player.interrupted)
+        loop.add_signal_handler(signal.SIGTERM, player.interrupted)
+    ending = await player.run()
+    return ending.code
+
+
+def open_console(options: Namespace) -> tuple[Console, Writer]:
+    """The console that fits this terminal, and the writer it uses."""
+    fancy = can_edit() and not options.plain
+    colour = fancy and not os.environ.get("NO_COLOR")
+    writer = standard_writer(colour=colour, ascii_only=options.ascii)
+    return (Terminal(writer) if fancy else PlainConsole(writer)), writer
+
+
+def wishes(options: Namespace, writer: Writer) -> Wishes:
+    """What the command line asks of the player."""
+    return Wishes(
+        bots=getattr(options, "bots", 0),
+        autoplay=getattr(options, "autoplay", False),
+        once=options.once,
+        charset=writer.charset,
+        columns=get_terminal_size().columns,
+        remember=partial(remember_name, folder=state_folder()),
+    )

@@ -1,0 +1,115 @@
+"""The command line. Nothing but argparse is imported here, so that --help is quick."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+
+from scopa_cli import VERSION
+
+ASK = ""
+"""What --passcode without a word stands for."""
+
+
+def parse(words: Sequence[str]) -> Namespace:
+    """Parse a command line; prints help or what is wrong, and exits, like any program."""
+    parser = build()
+    options = parser.parse_args(words)
+    if options.command is None:
+        parser.print_help()
+        raise SystemExit(0)
+    return options
+
+
+def build() -> ArgumentParser:
+    """The parser of `scopa`."""
+    parser = ArgumentParser(prog="scopa", description="Play Scopa and Scopone with friends.")
+    parser.add_argument("-V", "--version", action="version", version=f"scopa {VERSION}")
+    subcommands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    _host(subcommands.add_parser("host", help="open a room and invite others"))
+    _join(subcommands.add_parser("join", help="sit down in a room, or come back to your seat"))
+    _watch(subcommands.add_parser("watch", help="watch a room"))
+    _variants(subcommands.add_parser("variants", help="list what the server can play"))
+    _rooms(subcommands.add_parser("rooms", help="list the seats that this machine holds"))
+    return parser
+
+
+def _host(parser: ArgumentParser) -> None:
+    parser.add_argument("--variant", help="what to play: see scopa variants (default: scopa)")
+    parser.add_argument("--players", type=int, metavar="N", help="how many seats")
+    parser.add_argument("--bots", type=int, default=0, metavar="N", help="seats for bots")
+    _pairs(parser, "--rule", "a rule that differs from the variant's")
+    _pairs(parser, "--setting", "a setting of the room")
+    parser.add_argument("--key", help="the server's access key (or SCOPA_KEY)")
+    _passcode(parser)
+    _person(parser)
+    _autoplay(parser)
+    _common(parser)
+
+
+def _join(parser: ArgumentParser) -> None:
+    parser.add_argument("invite", metavar="INVITE", help="the invite, or its code alone")
+    parser.add_argument("--seat", type=int, metavar="N", help="the seat to take")
+    parser.add_argument("--new", action="store_true", help="a new seat, even if you hold one")
+    _passcode(parser)
+    _person(parser)
+    _autoplay(parser)
+    _common(parser)
+
+
+def _watch(parser: ArgumentParser) -> None:
+    parser.add_argument("invite", metavar="INVITE", help="the invite, or its code alone")
+    _passcode(parser)
+    _person(parser)
+    parser.add_argument("--once", action="store_true", help="go when the match is over")
+    _common(parser)
+
+
+def _variants(parser: ArgumentParser) -> None:
+    _common(parser)
+
+
+def _rooms(parser: ArgumentParser) -> None:
+    parser.add_argument("--forget", metavar="CODE", help="forget the seats held in this room")
+    _look(parser)
+
+
+def _pairs(parser: ArgumentParser, option: str, text: str) -> None:
+    parser.add_argument(
+        option, action="extend", nargs="+", default=[], metavar="KEY=VALUE", help=text
+    )
+
+
+def _passcode(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--passcode",
+        nargs="?",
+        const=ASK,
+        metavar="WORD",
+        help="the room's passcode: --passcode=WORD, or --passcode alone to be asked",
+    )
+
+
+def _person(parser: ArgumentParser) -> None:
+    parser.add_argument("--name", help="your name (or SCOPA_NAME; default: the last one used)")
+
+
+def _autoplay(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--autoplay", action="store_true", help="let the client play the first thing offered"
+    )
+    parser.add_argument("--once", action="store_true", help="go when the match is over")
+
+
+def _common(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--server", metavar="URL", help="ws://host:port or wss://host (or SCOPA_SERVER)"
+    )
+    _look(parser)
+    parser.add_argument(
+        "--show-token", action="store_true", help="with --json: print the seat's token, too"
+    )
+
+
+def _look(parser: ArgumentParser) -> None:
+    parser.add_argument("--plain", action="store_true", help="lines only: no colours, no editor")
+    parser.add_argument("--ascii", action="store_true", help="no character beyond ASCII")
+    parser.add_argument("--json", action="store_true", help="frames and commands as JSON lines")
