@@ -150,7 +150,7 @@ def _declare(text: str, view: View) -> Intent:
     offers = view.declarations
     if not offers:
         return tell("You have nothing to declare now.")
-    number = int(text) if text.isdecimal() else 1 if not text and len(offers) == 1 else 0
+    number = 1 if not text and len(offers) == 1 else _number(text)
     if not 1 <= number <= len(offers):
         choices = [
             f"declare {index}: {declaration(index, view)}" for index, _ in enumerate(offers, 1)
@@ -160,6 +160,10 @@ def _declare(text: str, view: View) -> Intent:
     kind = cast(Literal["low", "three", "both"], chosen.kind)
     command = to_server.Declare(deal=view.deal, batch=view.batch, kind=kind, matta=chosen.matta)
     return Send(command)
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 4 else 0
 
 
 def _table(_: str, view: View) -> Intent:

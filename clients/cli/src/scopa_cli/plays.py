@@ -15,17 +15,18 @@ from .screens.people import seat_name
 from .screens.table import captures
 
 CARD: Final = re.compile(r"(10|[1-9])[DCSB]", re.IGNORECASE)
+NUMBER: Final = re.compile(r"[0-9]{1,3}")
 LAY: Final = frozenset({"lay", "-"})
 
 
 def is_play(word: str) -> bool:
     """Whether a line that begins with this word is a play."""
-    return word.isdecimal() or CARD.fullmatch(word) is not None
+    return NUMBER.fullmatch(word) is not None or CARD.fullmatch(word) is not None
 
 
 def play(words: list[str], known: Known, view: View) -> Intent:
     """A play, or why it can't be one."""
-    if known.choice is not None and len(words) == 1 and words[0].isdecimal():
+    if known.choice is not None and len(words) == 1 and NUMBER.fullmatch(words[0]):
         return _choose(int(words[0]), known.choice)
     hindrance = _hindrance(known, view)
     if hindrance:
@@ -61,7 +62,7 @@ def _hindrance(known: Known, view: View) -> str:
 
 def _held(word: str, view: View) -> str | None:
     cards = display_order(view.hand or [])
-    if word.isdecimal():
+    if NUMBER.fullmatch(word):
         number = int(word)
         return cards[number - 1] if 1 <= number <= len(cards) else None
     card = word.upper()
@@ -70,7 +71,7 @@ def _held(word: str, view: View) -> str | None:
 
 def _not_held(word: str, view: View) -> str:
     cards = display_order(view.hand or [])
-    if word.isdecimal():
+    if NUMBER.fullmatch(word):
         return f"There is no card {word}: type a number from 1 to {len(cards)}."
     return f"You don't hold {word.upper()}. Your cards: {', '.join(cards)}."
 

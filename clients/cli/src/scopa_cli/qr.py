@@ -14,7 +14,9 @@ def qr(text: str, charset: str, columns: int) -> list[Line]:
         import segno
     except ImportError:
         return []
-    rows = [list(map(bool, row)) for row in segno.make(text, error="l").matrix_iter(border=QUIET)]
+    rows = [
+        list(map(bool, row)) for row in segno.make_qr(text, error="l").matrix_iter(border=QUIET)
+    ]
     return half_blocks(rows) if rows and len(rows[0]) <= columns else []
 
 

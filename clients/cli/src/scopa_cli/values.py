@@ -42,7 +42,7 @@ def pairs(words: list[str]) -> dict[str, Value]:
 
 def find_seat(text: str, view: View) -> SeatView:
     """A seat by its number or by its person. Raises ValueError, in words."""
-    if text.isascii() and text.isdecimal() and int(text[:4]) < len(view.seats):
+    if text.isascii() and text.isdecimal() and len(text) < 4 and int(text) < len(view.seats):
         return view.seats[int(text)]
     name = text.casefold()
     named = [seat for seat in view.seats if seat.name is not None]

@@ -104,10 +104,9 @@ def _leftovers(view: View, counted: Count) -> list[Line]:
 def sheet(view: View) -> list[Line]:
     """The match so far: points of each deal, totals, and the matches before."""
     columns = _columns(view)
-    first = view.deal - len(view.deals) + (1 if _deal_is_over(view) else 0)
     rows = [
-        _row(f"deal {first + index}", [f"{points:+}" for points in deal], columns)
-        for index, deal in enumerate(view.deals)
+        _row(f"deal {number}", [f"{points:+}" for points in deal], columns)
+        for number, deal in enumerate(view.deals, 1)
     ]
     return [
         line(Span(f"── Match {view.match}, to {view.rules.target} ──", "bold")),
@@ -117,10 +116,6 @@ def sheet(view: View) -> list[Line]:
         *_result(view),
         *_matches(view),
     ]
-
-
-def _deal_is_over(view: View) -> bool:
-    return view.phase in ("deal_over", "match_over")
 
 
 def _result(view: View) -> list[Line]:
@@ -137,7 +132,7 @@ def _matches(view: View) -> list[Line]:
     return [
         line(
             f"Match {number}: {' - '.join(map(str, result.totals))}, ",
-            "abandoned." if result.winner is None else f"to {side_name(view, result.winner)}.",
+            "abandoned." if result.winner is None else f"{side_name(view, result.winner)} won.",
         )
         for number, result in enumerate(view.matches, 1)
     ]

@@ -33,13 +33,13 @@ def _played(event: happened.Played, view: View) -> Line:
         auto=event.auto,
     )
     auto = " (played by the server)" if event.auto else ""
-    return line(verb, " ", _effect(shown, play), auto)
+    return line(verb, " ", _effect(shown, play, mine=event.seat == view.you), auto)
 
 
-def _effect(shown: Faces, play: RecentPlay) -> Line:
+def _effect(shown: Faces, play: RecentPlay, *, mine: bool) -> Line:
     card = shown.short(play.card)
     if play.take:
-        taken = line(card, " and takes ", shown.set(play.take))
+        taken = line(card, " and take " if mine else " and takes ", shown.set(play.take))
     elif play.to_pile:
         taken = line(card, ", which takes itself")
     else:

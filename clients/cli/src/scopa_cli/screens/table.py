@@ -1,13 +1,16 @@
 """The table in lines: sides, cards, last plays, and the hand with its numbered cards."""
 
-from scopa_cli.lines import Line, Span, fit, line, width
+from typing import Final
+
+from scopa_cli.lines import Line, Span, fit, joined, line, width
 from scopa_protocol.cards import display_order
 from scopa_protocol.views import RecentPlay, SideView, View
 
 from .faces import Faces, faces
 from .people import my_side, seat_name, side_name, who, whom
 
-NAME_COLUMNS = 20
+NAME_COLUMNS: Final = 20
+LISTED_TAKES: Final = 3
 
 
 def table(view: View) -> list[Line]:
@@ -107,9 +110,9 @@ def _effect(view: View, shown: Faces, card: str) -> Line:
     takes = view.options.get(card) or []
     if not takes:
         return line("no capture")
-    if len(takes) > 1:
-        return line(f"one of {len(takes)} captures")
-    return line("takes ", shown.set(takes[0])) if takes[0] else line("takes itself")
+    if len(takes) > LISTED_TAKES:
+        return line(f"takes one of {len(takes)} sets")
+    return line("takes ", joined(map(shown.set, takes), " or "))
 
 
 def turn(view: View) -> list[Line]:
