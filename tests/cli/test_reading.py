@@ -101,7 +101,7 @@ def test_a_cut_list_of_captures_is_never_taken_for_the_whole() -> None:
         ("7D", playing(you=None, to_play=0), "You are watching"),
         ("7D", lobby(), "No cards are being played now."),
         ("dance", playing(), "dance isn't known here."),
-        ("st", playing(), "st could be standin or start: type it in full."),
+        ("st", playing(), "st could be start or standin: type it in full."),
         ("leav", playing(), "leav could be leave: type it in full."),
         ("ready", playing(), "ready is for after a deal"),
         ("say", playing(), "Type what you want to say"),
