@@ -314,7 +314,7 @@ def test_lists_outside_a_table() -> None:
     shown = text(variants(sent.HELLO))
     assert "scopone      four in pairs" in shown
     assert "of_tomorrow" in shown
-    held = HeldSeat(server="ws://h/ws", room="KRTNWXYZ", seat=1, name="Anna", token="t")  # noqa: S106
+    held = HeldSeat(server="ws://h/ws", room="KRTNWXYZ", seat=1, name="Anna", token="t")
     assert "scopa join KRTNWXYZ" in text(rooms([held]))
     assert "no answer yet" in text(rooms([structs.replace(held, seat=None)]))
     assert "without an answer" in text(rooms([structs.replace(held, seat=None, room=None)]))

@@ -37,7 +37,7 @@ class FakeConsole:
                 self._more.clear()
                 await self._more.wait()
 
-    def prompt(self, text: str, ask: str, *, hidden: bool = False) -> None:  # noqa: ARG002
+    def prompt(self, text: str, ask: str, *, hidden: bool = False) -> None:
         """Keep a new prompt, and answer it."""
         if self.asked[-1:] == [text]:
             return

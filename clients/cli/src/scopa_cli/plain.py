@@ -27,7 +27,7 @@ class PlainConsole:
         """Write lines."""
         self._writer.lines(lines)
 
-    def prompt(self, text: str, ask: str, *, hidden: bool = False) -> None:  # noqa: ARG002
+    def prompt(self, text: str, ask: str, *, hidden: bool = False) -> None:
         """Say what is asked for, once for each new question."""
         if ask and ask != self._asked:
             self.show([line(ask)])

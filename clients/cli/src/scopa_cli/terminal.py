@@ -64,7 +64,7 @@ class Terminal:
         erase = ERASE_BELOW if self._found is not None else ""
         self._writer.control(erase + above + drawn)
 
-    def prompt(self, text: str, ask: str, *, hidden: bool = False) -> None:  # noqa: ARG002
+    def prompt(self, text: str, ask: str, *, hidden: bool = False) -> None:
         """Change what is asked for; a hidden line is drawn as asterisks."""
         if (text, hidden) != (self._prompt, self._hidden):
             self._prompt, self._hidden = text, hidden
