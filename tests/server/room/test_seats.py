@@ -6,10 +6,11 @@ import pytest
 
 from scopa_protocol import commands as c
 from scopa_protocol.codes import ErrorCode
+from scopa_server.live.chance import new_token
 from scopa_server.room import events as e
 from scopa_server.room.decide import CameBack, GoneAway, open_room
 from scopa_server.room.refused import Refused
-from scopa_server.room.tokens import is_token, new_token, room_code, token_hash
+from scopa_server.room.tokens import is_token, room_code, token_hash
 from support.tables import NAMES, Table, token
 
 
