@@ -9,6 +9,7 @@ from typing import Final, get_args
 import pytest
 
 from scopa_protocol import commands as c
+from scopa_server.room import events as e
 from scopa_server.room.decide.commands import COMMANDS
 from scopa_server.room.refused import Refused
 from support.tables import Table, token
@@ -84,7 +85,7 @@ def command(name: str, table: Table) -> c.Command:
         "ready_past": c.Ready(deal=max(0, deal - 1)),
         "pause": c.Pause(),
         "unpause": c.Unpause(),
-        "say": c.Say(text="ciao"),
+        "say": c.Say(text="ciao", key="k1"),
         "say_nothing": c.Say(text=" \u200b "),
         "first_card": c.FirstCard(deal=deal, keep=True),
         "declare": c.Declare(deal=deal, batch=1, kind="low"),
@@ -134,6 +135,37 @@ def test_the_table_is_whole() -> None:
 )
 def test_what_a_command_comes_to(name: str, role: str, cells: list[str]) -> None:
     assert [outcome(name, phase, role) for phase in PHASES] == cells
+
+
+def _flagged(table: Table) -> None:
+    """Everybody is away in the log, and in a match played for."""
+    for seat, there in enumerate(table.room.seats):
+        if there.holder is not None:
+            away: list[e.LogEvent] = [e.Away(seat=seat)]
+            if there.kind == "person" and table.room.in_match:
+                away.append(e.StoodIn(seat=seat))
+            table.append(tuple(away))
+
+
+@pytest.mark.parametrize("flagged", [False, True])
+@pytest.mark.parametrize("phase", PHASES)
+def test_any_command_sent_twice_changes_nothing_the_second_time(phase: str, flagged: bool) -> None:
+    accepted = 0
+    for name, role, *_ in ROWS[1:]:
+        table = table_in(phase)
+        if flagged:
+            _flagged(table)
+        sent, seat = command(name, table), ROLES[role]
+        holder = None if seat is None else table.room.seats[seat].holder
+        try:
+            table.do(seat, sent)
+        except Refused:
+            continue
+        # A connection acts for its token's seat, wherever that is by now.
+        now = table.room.seat_of(holder.token) if holder else None
+        assert table.do(seat if now is None else now, sent) == (), (name, role)
+        accepted += 1
+    assert accepted > 20
 
 
 def test_commands_of_connections_are_not_decided_here() -> None:

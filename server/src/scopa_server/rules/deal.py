@@ -1,7 +1,7 @@
 """One run through the 40 cards, as a frozen value (rulebook, The deal; A turn)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias
 
 from scopa_server.rules.cards import DECK, VALUE, VALUES, Card
@@ -45,11 +45,14 @@ class Play:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deal:
-    """A deal as it stands: every card is in one hand, one pile, on the table or in the stock."""
+    """A deal as it stands: every card is in one hand, one pile, on the table or in the stock.
+
+    Its repr, which may end up in a log, shows neither hands nor stock.
+    """
 
     rules: Rules
     dealer: int
-    deck: tuple[Card, ...]
+    deck: tuple[Card, ...] = field(repr=False)
     """All 40 cards in the order they are dealt."""
     batch: int
     """The batch that was dealt last, from 1."""
@@ -57,7 +60,7 @@ class Deal:
     """The number of the next card to be played, from 1; the last one's when it is over."""
     to_play: int | None
     """The seat to play, also while its next batch is due; None when it is over."""
-    hands: tuple[tuple[Card, ...], ...]
+    hands: tuple[tuple[Card, ...], ...] = field(repr=False)
     table: tuple[Card, ...]
     piles: tuple[tuple[Card, ...], ...]
     """By seat, a capture's played card first."""
