@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from scopa_protocol import rules as wire
 from scopa_protocol.cards import display_order
@@ -32,19 +33,35 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
 
 def project(room: Room, viewer: int | None, scene: Scene) -> View:
     """What the person at seat `viewer` sees of a room; None: a watcher."""
-    cards = viewer is not None and room.seats[viewer].reserved is None
-    hints = room.settings.hints != "off"
-    return _view(room, viewer, scene, holds=cards, hints=hints)
+    return own(public(room, scene), room, viewer)
+
+
+def own(seen: View, room: Room, viewer: int | None) -> View:
+    """A room's public view and what is the viewer's own; None: a watcher.
+
+    With `public` made once, everybody's view costs little.
+    """
+    if viewer is None:
+        return seen
+    if room.seats[viewer].reserved is not None:
+        return replace(seen, you=viewer, hand=[])
+    return _with_hand(seen, room, viewer, hints=room.settings.hints != "off")
 
 
 def project_for_server(room: Room, seat: int, scene: Scene) -> View:
     """What a stand-in sees: what the seat it plays would, with the options listed."""
-    return _view(room, seat, scene, holds=True, hints=True)
+    return _with_hand(public(room, scene), room, seat, hints=True)
 
 
-def _view(room: Room, viewer: int | None, scene: Scene, *, holds: bool, hints: bool) -> View:
+def _with_hand(seen: View, room: Room, seat: int, *, hints: bool) -> View:
+    hand = list(room.deal.hands[seat]) if room.deal else []
+    options, cut = _options(room, seat) if hints else (None, False)
+    return replace(seen, you=seat, hand=hand, options=options, options_cut=cut)
+
+
+def public(room: Room, scene: Scene) -> View:
+    """What everybody may see of a room: a watcher's view."""
     deal = room.deal
-    options, cut = _options(room, viewer) if holds and hints else (None, False)
     return View(
         room=room.code,
         log=scene.log,
@@ -55,7 +72,7 @@ def _view(room: Room, viewer: int | None, scene: Scene, *, holds: bool, hints: b
         rules=wire_rules(room.rules),
         settings=room.settings,
         host=room.host,
-        you=viewer,
+        you=None,
         seats=seats(room, scene.online),
         watchers=list(scene.watchers),
         sides=_sides(room),
@@ -68,9 +85,9 @@ def _view(room: Room, viewer: int | None, scene: Scene, *, holds: bool, hints: b
         clock=scene.clock,
         table=list(deal.table) if deal else [],
         stock=deal.stock if deal else 0,
-        hand=_hand(deal, viewer, holds),
-        options=options,
-        options_cut=cut,
+        hand=None,
+        options=None,
+        options_cut=False,
         declarations=[],
         first_card=None,
         matta=None,
@@ -136,21 +153,12 @@ def _plays_of_side(deal: Deal, side: int) -> list[Play]:
     return [play for play in deal.plays if play.seat % deal.rules.sides == side]
 
 
-def _hand(deal: Deal | None, viewer: int | None, holds: bool) -> list[str] | None:
-    if viewer is None:
-        return None
-    return list(deal.hands[viewer]) if deal and holds else []
-
-
-def _options(room: Room, viewer: int | None) -> tuple[dict[str, list[list[str]]] | None, bool]:
+def _options(room: Room, seat: int) -> tuple[dict[str, list[list[str]]] | None, bool]:
     """For each card of the seat to play every set it may take, and whether some were cut."""
     deal = room.deal
-    if deal is None or viewer is None or room.to_play != viewer:
+    if deal is None or room.to_play != seat:
         return None, False
-    listed = {
-        card: captures.options(room.rules, deal.table, card, limit=OPTIONS_SHOWN + 1)
-        for card in deal.hands[viewer]
-    }
+    listed = captures.listing(room.rules, deal.hands[seat], deal.table, limit=OPTIONS_SHOWN + 1)
     cut = any(len(sets) > OPTIONS_SHOWN for sets in listed.values())
     return {
         card: [list(cards) for cards in sets[:OPTIONS_SHOWN]] for card, sets in listed.items()
