@@ -26,10 +26,14 @@ from scopa_server.logs import logging_to
 from scopa_server.metrics import Metrics
 from scopa_server.stand_in.choose import choose
 from scopa_server.startup import CannotStart, cannot_listen
+from scopa_server.values import AUTO
 
 log = structlog.stdlib.get_logger()
 
 SWEEP_SECONDS: Final = 600
+ADMIN_ABOVE: Final = 1000
+"""How far above the players' port the one for health and metrics is, unless it is named."""
+LAST_PORT: Final = 65535
 
 
 def run(config: Config) -> int:
@@ -124,10 +128,11 @@ def _tls(config: Config) -> ssl.SSLContext | None:
         return None
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
-        context.load_cert_chain(config.tls_cert, config.tls_key)
+        # Without a password given, an encrypted key would be asked for on the terminal.
+        context.load_cert_chain(config.tls_cert, config.tls_key, password="")
     except (OSError, ssl.SSLError):
         raise CannotStart(
-            "--tls-cert and --tls-key must name a certificate and the key that belongs to it"
+            "--tls-cert and --tls-key must name a certificate and its key, without a passphrase"
         ) from None
     return context
 
@@ -155,12 +160,24 @@ async def _open_admin(
 ) -> None:
     if config.admin_port is None:
         return
-    try:
-        opened = admin(config.admin_host, config.admin_port, metrics, why_not)
-        port = await stack.enter_async_context(opened)
-    except OSError as fault:
-        raise cannot_listen(fault, config.admin_host, config.admin_port, admin=True) from None
-    log.info("admin", host=config.admin_host, port=port)
+    for port in _admin_ports(config):
+        try:
+            opened = admin(config.admin_host, port, metrics, why_not)
+            bound = await stack.enter_async_context(opened)
+        except OSError as fault:
+            if config.admin_port != AUTO or not port:
+                raise cannot_listen(fault, config.admin_host, port, admin=True) from None
+        else:
+            log.info("admin", host=config.admin_host, port=bound)
+            return
+
+
+def _admin_ports(config: Config) -> tuple[int, ...]:
+    """The ports to try for health and metrics, in order; 0: any that is free."""
+    if isinstance(config.admin_port, int):
+        return (config.admin_port,)
+    beside = config.port + ADMIN_ABOVE
+    return (beside, 0) if config.port and beside <= LAST_PORT else (0,)
 
 
 async def _sweep(journal: Journal) -> None:

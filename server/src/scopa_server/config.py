@@ -4,7 +4,7 @@ from argparse import ArgumentError, ArgumentParser
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 from scopa_server.options import OPTIONS, PREFIX, Option, file_of
@@ -35,7 +35,7 @@ class Config:
     max_connections_per_address: int
     max_rooms: int
     admin_host: str
-    admin_port: int | None
+    admin_port: int | Literal["auto"] | None
     log_level: str
     log_format: str
     warnings: tuple[str, ...] = ()

@@ -101,20 +101,21 @@ OPTIONS: Final = (
         "30d",
         "how long any other room is kept after it was last in use",
     ),
-    Option("max-connections", "N", _COUNT, "1000", "connections at most"),
+    Option("max-connections", "N", _COUNT, "10000", "connections at most"),
     Option(
-        "max-connections-per-address", "N", _COUNT, "50", "connections at most from one address"
+        "max-connections-per-address", "N", _COUNT, "5000", "connections at most from one address"
     ),
-    Option("max-rooms", "N", _COUNT, "1000", "rooms in use at most"),
+    Option("max-rooms", "N", _COUNT, "10000", "rooms in use at most"),
     Option(
         "admin-host", "ADDRESS", values.host, "127.0.0.1", "where health and metrics are served"
     ),
     Option(
         "admin-port",
         "PORT",
-        values.port_or_off,
-        "9765",
-        "the port for health and metrics; 0 takes any that is free, off serves none",
+        values.admin_port,
+        values.AUTO,
+        "the port for health and metrics; auto: 1000 above the players' port (9765), or any that "
+        "is free; off serves none",
     ),
     Option(
         "log-level",

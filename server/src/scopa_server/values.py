@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from ipaddress import ip_address
 from pathlib import Path
+from typing import Final, Literal
 from urllib.parse import SplitResult, urlsplit
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -42,14 +43,19 @@ def port(text: str) -> int:
     return number(0, 65535, " (0 = any free port)")(text)
 
 
-def port_or_off(text: str) -> int | None:
-    """Read a port, or `off` for none."""
+AUTO: Final = "auto"
+
+
+def admin_port(text: str) -> int | Literal["auto"] | None:
+    """Read a port, `auto` for one beside the players' port, or `off` for none."""
     if text == "off":
         return None
+    if text == AUTO:
+        return AUTO
     try:
         return port(text)
     except ValueError as error:
-        raise ValueError(f"{error}, or off") from None
+        raise ValueError(f"{error}, auto or off") from None
 
 
 def host(text: str) -> str:

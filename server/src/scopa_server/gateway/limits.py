@@ -25,7 +25,7 @@ class Allowance:
     seconds_each: float
 
 
-EACH_ADDRESS: Final = Allowance(30, 2.0)
+EACH_ADDRESS: Final = Allowance(60, 1.0)
 WHOLE_SERVER: Final = Allowance(1000, 0.05)
 
 
