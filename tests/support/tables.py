@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterator
-from itertools import count
+from itertools import chain, count
 
 from scopa_protocol import commands as c
 from scopa_protocol.codes import ErrorCode
@@ -178,3 +178,32 @@ class Table:
         for seat in sorted(self.online):
             events += self.do(seat, c.Ready(deal=deal))
         return events
+
+
+def nina(seat: int | None = None, name: str = "Nina") -> c.Join:
+    """A newcomer."""
+    return c.Join(room="TESTROOM", name=name, seat=seat, token="n" * 22)
+
+
+def four(**rules: object) -> Table:
+    """A table for four, each alone."""
+    return Table(seed=4, variant="scopa", players=4, sides=4, **rules)
+
+
+def duel(target: int = 11, **rules: object) -> Table:
+    """A table for two."""
+    return Table(seed=8, variant="scopa", target=target, **rules)
+
+
+def stacked(top: str, seed: int = 9) -> Shuffle:
+    """A deck that begins with these cards."""
+    first = top.split()
+    rest = [card for card in DECK if card not in first]
+    random.Random(seed).shuffle(rest)
+    return Shuffle(deck=(*first, *rest), salt=f"{seed:064x}")
+
+
+def stack(table: Table, *decks: Shuffle) -> None:
+    """Have the dealer drawn as seat 1 of two, then these decks come."""
+    draw = stacked("10D 1D")
+    table.shuffles = chain([draw, *decks], shuffles(99))

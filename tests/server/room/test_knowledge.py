@@ -12,6 +12,7 @@ from scopa_protocol import events as told
 from scopa_protocol.codec import JSON
 from scopa_protocol.views import Count, View
 from scopa_server.room import events as e
+from scopa_server.room.project import own
 from scopa_server.room.state import Room
 from support.knowledge import Known
 from support.tables import Table, heard
@@ -45,6 +46,7 @@ class Watched:
         self.table.watchers = ("Ugo",)
         self.known = _known(self.table.room)
         self.frames = 0
+        self.checked: Count | None = None
         self.voids = 0
 
     def do(self, seat: int | None, command: c.Command, *, auto: bool = False) -> None:
@@ -56,8 +58,9 @@ class Watched:
         if any(isinstance(event, e.MatchStarted) for event in events):
             self.known = _known(before, counted=self.known)
         self._listen(before, events)
+        seen = self.table.view(None)
         for viewer in (None, *range(len(self.table.room.seats))):
-            self._look(viewer)
+            self._look(viewer, own(seen, self.table.room, viewer))
 
     def _listen(self, before: Room, events: e.Events) -> None:
         rest: list[told.RoomEvent] = []
@@ -93,11 +96,12 @@ class Watched:
         assert count.proof.deck == ",".join(self.known.counted.deck)
         assert [set(side.pile) for side in count.sides] == list(map(set, self.known.counted_piles))
 
-    def _look(self, viewer: int | None) -> None:
-        view = self.table.view(viewer)
+    def _look(self, viewer: int | None, view: View) -> None:
         wire = JSON.encode(view)
         if view.count is not None:
-            self._count(view.count)
+            if view.count is not self.checked:
+                self._count(view.count)
+                self.checked = view.count
             shown = _encoded(view.count)
             assert wire.count(shown) == 1
             wire = wire.replace(shown, b"")

@@ -1,0 +1,91 @@
+"""Names that are refused or taken; tokens and codes."""
+
+import pytest
+
+from scopa_protocol import commands as c
+from scopa_protocol.codes import ErrorCode
+from scopa_server.live.chance import new_token
+from scopa_server.room.decide import open_room
+from scopa_server.room.refused import Refused
+from scopa_server.room.tokens import is_token, room_code, token_hash
+from support.tables import four, nina, token
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "  ",
+        "\u200b",
+        "a\x1b[31m",
+        "a\nb",
+        "\u202eanna",
+        "x" * 25,
+        "\u0301",
+        "\u3164",
+        "a\u200db",
+    ],
+)
+def test_names_that_nobody_can_read_are_refused(name: str) -> None:
+    assert four().refused(None, nina(name=name)).code is ErrorCode.BAD_NAME
+    with pytest.raises(Refused, match="bad_name"):
+        open_room(c.Create(name=name, rules={}), token(0), None)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Anna",
+        " anna ",
+        "ANNA",
+        "\uff21nna",
+        "\u0410nna",
+        "Ann\u0430",
+        "A\u0300nna",
+        "An na",
+    ],
+)
+def test_names_that_look_alike_are_one(name: str) -> None:
+    table = four()
+    assert table.refused(None, nina(name=name)).code is ErrorCode.NAME_TAKEN
+
+
+@pytest.mark.parametrize(("name", "alike"), [("Bill", "BiII"), ("Olga", "0lga"), ("Arno", "Amo")])
+def test_letters_that_look_alike_are_one(name: str, alike: str) -> None:
+    table = four()
+    table.join(1, name)
+    assert table.refused(None, nina(name=alike)).code is ErrorCode.NAME_TAKEN
+
+
+@pytest.mark.parametrize("name", ["Annalisa", "\u0410\u043b\u043b\u0430", "李雷", "Zoë", "x" * 24])
+def test_other_names_are_welcome(name: str) -> None:
+    table = four()
+    table.do(None, nina(1, f" {name} "))
+    assert table.room.seats[1].name == name
+
+
+def test_names_are_unique_among_seats_bots_watchers_and_who_waits() -> None:
+    table = four().start()
+    table.watchers = ("Ugo",)
+    table.do(1, c.Leave())
+    table.do(None, nina(1))
+    table.do(2, c.Leave())
+    for name in ("Ugo", "Nina", "Anna"):
+        late = c.Join(room="TESTROOM", name=name, seat=2, token="z" * 22)
+        assert table.refused(None, late).code is ErrorCode.NAME_TAKEN
+
+
+# Tokens
+
+
+def test_tokens_and_codes() -> None:
+    assert is_token(new_token())
+    assert new_token() != new_token()
+    for text in ("", "x" * 21, "x" * 65, "x" * 22 + "\n", "x" * 21 + "/"):
+        assert not is_token(text)
+    made = new_token()
+    assert made not in token_hash(made)
+    codes = [room_code(made, attempt) for attempt in range(20)]
+    assert len(set(codes)) == 20
+    assert all(len(code) == 8 for code in codes)
+    assert codes[0] == room_code(made, 0)
