@@ -15,7 +15,7 @@ from scopa_server.room.refused import Refused
 from support.tables import NAMES, Table, token
 
 DEEP: Any = []
-for _ in range(500):
+for _ in range(6):
     DEEP = [DEEP]
 
 BAD_SETTINGS: list[tuple[str, Any]] = [
