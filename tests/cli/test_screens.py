@@ -155,7 +155,7 @@ def test_the_sheet_has_every_deal_and_the_result() -> None:
     )
     shown = text(sheet(view))
     assert "deal 1                +2         +1\ndeal 2                +4         +1" in shown
-    assert "You won the match." in shown
+    assert "You won the match, 12 to 2." in shown
     assert "Match 1: 3 - 5, abandoned." in shown
     assert "abandoned" in text(sheet(structs.replace(view, winner=None)))
 
@@ -271,7 +271,6 @@ EVENTS = [
         "Bruno plays 1S, which takes itself.",
     ),
     (events.Leftovers(side=0, cards=["2B"]), "You take what is left on the table: 2B."),
-    (events.MatchWon(side=1, totals=[9, 12]), "Bruno won the match, 12 to 9."),
     (events.MatchEnded(), "The host ended the match."),
     (events.ProposalDropped(), "The proposal came to nothing."),
     (events.Rescored(rules=Rules(), totals=[3, 4]), "The match was counted again: 3 - 4."),
@@ -287,6 +286,11 @@ def test_events_are_told_in_words(event: events.Event, sentence: str) -> None:
     shown = tell(event, sent.playing())
     assert shown is not None
     assert words(shown).startswith(sentence.replace("and takes", "and take"))
+
+
+def test_what_the_view_shows_at_once_is_not_told() -> None:
+    assert tell(events.MatchWon(side=1, totals=[9, 12]), sent.playing()) is None
+    assert tell(events.Presence(seat=1, online=True), sent.lobby("Anna", "Bruno")) is None
 
 
 def test_a_proposal_asks_those_it_waits_for() -> None:

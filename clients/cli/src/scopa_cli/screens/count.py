@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from scopa_cli.lines import Line, Span, fit, line, right, width
-from scopa_protocol.views import Count, SideCount, View
+from scopa_protocol.views import Count, SideCount, SideView, View
 
 from .faces import faces
 from .people import side_name
@@ -98,7 +98,9 @@ def _leftovers(view: View, counted: Count) -> list[Line]:
     if counted.leftovers is None or not counted.leftovers.cards:
         return []
     cards = faces(view).set(counted.leftovers.cards)
-    return [line("Left on the table: ", cards, f", to {side_name(view, counted.leftovers.side)}.")]
+    side = counted.leftovers.side
+    winner = "you" if side_name(view, side) == "You" else side_name(view, side)
+    return [line("Left on the table: ", cards, f", to {winner}.")]
 
 
 def sheet(view: View) -> list[Line]:
@@ -123,7 +125,12 @@ def _result(view: View) -> list[Line]:
         return []
     if view.winner is None:
         return [line("The match was abandoned.")]
-    return [line(Span(f"{side_name(view, view.winner)} won the match.", "bold"))]
+    totals = " to ".join(str(side.score) for side in sorted(view.sides, key=_score, reverse=True))
+    return [line(Span(f"{side_name(view, view.winner)} won the match, {totals}.", "bold"))]
+
+
+def _score(side: SideView) -> int:
+    return side.score
 
 
 def _matches(view: View) -> list[Line]:

@@ -10,9 +10,9 @@ from scopa_protocol.views import RecentPlay, View
 
 from .faces import Faces, faces
 from .lobby import written
-from .people import does, seat_name, seats_listed, side_does, side_name, who, whom
+from .people import does, seat_name, seats_listed, side_does, who, whom
 
-Teller = Callable[[Any, View], Line]
+Teller = Callable[[Any, View], Line | None]
 
 
 def tell(event: Event, view: View) -> Line | None:
@@ -115,11 +115,6 @@ def _leftovers(event: happened.Leftovers, view: View) -> Line:
     )
 
 
-def _match_won(event: happened.MatchWon, view: View) -> Line:
-    totals = " to ".join(map(str, sorted(event.totals, reverse=True)))
-    return line(Span(f"{side_name(view, event.side)} won the match, {totals}.", "bold"))
-
-
 def _proposed(event: happened.RulesProposed, view: View) -> Line:
     proposal = event.proposal
     changes = ", ".join(f"{field}={written(value)}" for field, value in proposal.rules.items())
@@ -138,9 +133,14 @@ def _rescored(event: happened.Rescored, _: View) -> Line:
     return line(f"The match was counted again: {' - '.join(map(str, event.totals))}.")
 
 
-def _presence(event: happened.Presence, view: View) -> Line:
+def _presence(event: happened.Presence, view: View) -> Line | None:
     if event.online:
-        return line(does(view, event.seat, "are", "is"), " connected.")
+        # In a lobby it follows at once on taking the seat, which was told.
+        return (
+            None
+            if view.phase == "lobby"
+            else line(does(view, event.seat, "are", "is"), " connected.")
+        )
     return line(does(view, event.seat, "are", "is"), " not connected any more.")
 
 
@@ -193,7 +193,6 @@ TELLERS: Final[dict[type[Event], Teller]] = {
     happened.Declared: _declared,
     happened.Played: _played,
     happened.Leftovers: _leftovers,
-    happened.MatchWon: _match_won,
     happened.MatchEnded: lambda _event, _view: line("The host ended the match."),
     happened.RulesProposed: _proposed,
     happened.ProposalDropped: lambda _event, _view: line("The proposal came to nothing."),
