@@ -63,10 +63,11 @@ async def serving(config: Config) -> AsyncGenerator[str, None]:
     """A running server; gives its address. Raises CannotStart."""
     async with AsyncExitStack() as stack:
         journal = await _opened(config)
-        stack.push_async_callback(journal.close)
         metrics = Metrics()
         rooms = _rooms(config, journal, metrics)
+        # A room that waits for its store is let go by the journal's end.
         stack.push_async_callback(rooms.close)
+        stack.push_async_callback(journal.close)
         stack.push_async_callback(_cancelled, asyncio.create_task(_sweep(journal), name="sweep"))
         desk = Desk(
             rooms=rooms, failures=Failures(asyncio.get_running_loop().time), metrics=metrics
@@ -88,16 +89,24 @@ async def _cancelled(task: asyncio.Task[None]) -> None:
 async def _opened(config: Config) -> Journal:
     try:
         journal = await open_journal(config.store)
-        await journal.ping()
     except (StoreRefused, ValueError) as fault:
         raise CannotStart(str(fault)) from None
     except Unavailable:
-        raise CannotStart(
-            f"the store {config.store_name} doesn't answer: is it running, and is --store right?"
-        ) from None
-    for warning in await journal.check():
-        log.warning("store", reason=warning)
+        raise _no_answer(config) from None
+    try:
+        await journal.ping()
+        for warning in await journal.check():
+            log.warning("store", reason=warning)
+    except Unavailable:
+        await journal.close()
+        raise _no_answer(config) from None
     return journal
+
+
+def _no_answer(config: Config) -> CannotStart:
+    return CannotStart(
+        f"the store {config.store_name} doesn't answer: is it running, and is --store right?"
+    )
 
 
 def _rooms(config: Config, journal: Journal, metrics: Metrics) -> Rooms:
@@ -128,11 +137,12 @@ def _tls(config: Config) -> ssl.SSLContext | None:
         return None
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
-        # Without a password given, an encrypted key would be asked for on the terminal.
-        context.load_cert_chain(config.tls_cert, config.tls_key, password="")
+        # Without a password the library would ask for one on the terminal, and wait.
+        context.load_cert_chain(config.tls_cert, config.tls_key, password=lambda: "")
     except (OSError, ssl.SSLError):
         raise CannotStart(
-            "--tls-cert and --tls-key must name a certificate and its key, without a passphrase"
+            "--tls-cert and --tls-key must name a certificate and the key that belongs to it, "
+            "without a passphrase"
         ) from None
     return context
 
@@ -187,6 +197,8 @@ async def _sweep(journal: Journal) -> None:
             await journal.sweep()
         except Unavailable:
             log.warning("sweep_failed")
+        except Exception:
+            log.exception("sweep_fault")
         await asyncio.sleep(SWEEP_SECONDS)
 
 

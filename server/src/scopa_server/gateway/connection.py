@@ -1,6 +1,7 @@
 """One connection: frames decoded and handed on, what waits in its outbox sent."""
 
 import asyncio
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Final
 
@@ -75,15 +76,18 @@ class Connection:
         self._address = address
         self._waiting = 0
         self._bad = 0
-        self._stopping = False
+        self._task: asyncio.Task[None] | None = None
         self.visitor = Visitor(invite_base)
         self.visitor.outbox.reply(hello(desk.rooms.key_needed))
 
     async def run(self) -> None:
         """Serve the connection until it is closed."""
+        self._task = asyncio.current_task()
         writer = asyncio.create_task(self._write(), name="writer")
         try:
             await self._read()
+        except _LineGone:
+            return
         finally:
             self.visitor.gone = True
             if self.visitor.room is not None:
@@ -93,7 +97,6 @@ class Connection:
 
     def stop(self) -> None:
         """The server is going down: say so, and close."""
-        self._stopping = True
         self.visitor.outbox.close(
             CloseCode.RESTART,
             "restarting",
@@ -101,12 +104,25 @@ class Connection:
             retry=True,
         )
 
+    def cut(self) -> None:
+        """End at once, whatever is under way; what rooms store is theirs to finish."""
+        self._socket.transport.abort()
+        if self._task is not None:
+            self._task.cancel()
+
     # Reading
 
     async def _read(self) -> None:
+        outbox = self.visitor.outbox
         try:
             while True:
-                await self._receive(await self._socket.recv())
+                data = await self._socket.recv()
+                # Read on, so that the other side's close is heard, but follow no more.
+                if outbox.closing is None:
+                    await self._receive(data)
+                if outbox.replies:
+                    # Frames that came together are read without a pause; let others have theirs.
+                    await asyncio.sleep(0)
         except ConnectionClosed:
             return
 
@@ -135,14 +151,12 @@ class Connection:
 
     async def _handle(self, command: c.ClientCommand) -> None:
         kind = str(command.__struct_config__.tag)
-        if command.id is not None and self._waiting >= WAITING:
-            self._expect(command.id)
-            self._refuse(command.id, too_fast("Wait for the answers to what you sent.", RETRY_MS))
-            return
+        waits = max(self.visitor.asked, 0 if command.id is None else self._waiting)
         self._expect(command.id)
         try:
+            if waits >= WAITING:
+                raise too_fast("Wait for the answers to what you sent.", RETRY_MS)
             await self._follow(command)
-            self._count(kind, None)
         except Refused as refusal:
             self._refuse(command.id, refusal)
             self._count(kind, refusal.code)
@@ -172,36 +186,50 @@ class Connection:
                 log=None if room is None else room.log_id,
             )
         )
+        self._count("ping", None)
 
     async def _visit(self, command: c.Look | c.Create | c.Join | c.Resume | c.Watch) -> None:
         """Whatever names a room or opens one: limited, for those who guess."""
-        rooms, failures = self._desk.rooms, self._desk.failures
-        if not isinstance(command, c.Look):
-            self._check_outside()
+        failures = self._desk.failures
+        if not isinstance(command, c.Look) and self.visitor.room is not None:
+            raise Refused(
+                ErrorCode.ALREADY_IN_A_ROOM,
+                "This connection is in a room; leave it, or open another connection.",
+            )
         wait_ms = failures.wait_ms(self._address)
-        if wait_ms and not await rooms.holds(command):
+        if wait_ms and not await self._desk.rooms.holds(command):
             raise too_fast("Too many failed tries from here; wait a little.", wait_ms)
         try:
-            match command:
-                case c.Look():
-                    self.visitor.outbox.reply(await rooms.look(command))
-                case c.Create():
-                    await rooms.create(self.visitor, command)
-                case _:
-                    await rooms.enter(self.visitor, command)
+            await self._while_here(self._enter(command))
         except Refused as refusal:
             if refusal.code in FAILURES:
                 failures.count(self._address)
             raise
 
-    def _check_outside(self) -> None:
-        if self.visitor.room is not None:
-            raise Refused(
-                ErrorCode.ALREADY_IN_A_ROOM,
-                "This connection is in a room; leave it, or open another connection.",
-            )
-        if self._stopping:
-            raise Refused(ErrorCode.RESTARTING, "The server restarts; try again in a moment.")
+    async def _enter(self, command: c.Look | c.Create | c.Join | c.Resume | c.Watch) -> None:
+        rooms = self._desk.rooms
+        match command:
+            case c.Look():
+                self.visitor.outbox.reply(await rooms.look(command))
+                self._count("look", None)
+            case c.Create():
+                await rooms.create(self.visitor, command)
+            case _:
+                await rooms.enter(self.visitor, command)
+
+    async def _while_here(self, visit: Coroutine[None, None, None]) -> None:
+        """See a visit through, unless the line ends first: a store may be long in answering."""
+        visiting = asyncio.create_task(visit)
+        gone = asyncio.create_task(self._socket.wait_closed())
+        try:
+            await asyncio.wait({visiting, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if not visiting.done():
+                raise _LineGone
+            await visiting
+        finally:
+            visiting.cancel()
+            gone.cancel()
+            await asyncio.gather(visiting, gone, return_exceptions=True)
 
     async def _ask(self, command: c.Command) -> None:
         if not await self._desk.rooms.ask(self.visitor, command):
@@ -237,6 +265,10 @@ class Connection:
         except TimeoutError:
             log.info("not_reading")
             self._socket.transport.abort()
+        except Exception:
+            # Without its writer a connection would stay open and silent.
+            log.exception("writer_fault")
+            await self._socket.close(CloseCode.INTERNAL, "internal_error")
 
     async def _send(self, frame: ServerFrame) -> None:
         data = self._codec.encode(frame)
@@ -247,6 +279,10 @@ class Connection:
     async def _close(self, closing: Closing) -> None:
         await self._send(closing.bye)
         await self._socket.close(closing.code, closing.bye.code)
+
+
+class _LineGone(Exception):
+    """The line ended while a room was being asked to let its client in."""
 
 
 def too_fast(message: str, retry_ms: int) -> Refused:

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Final
+from typing import Final, cast
 
 import structlog
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -21,12 +21,14 @@ from scopa_protocol.frames import Error
 from scopa_server.metrics import Refusal
 
 from .connection import Connection, Desk
+from .lines import Lines, address_of
 
 log = structlog.stdlib.get_logger()
 
 PATH: Final = "/ws"
 PING_SECONDS: Final = 20
-CLOSE_SECONDS: Final = 5
+OPEN_SECONDS: Final = 10
+CLOSE_SECONDS: Final = 3
 """How long connections have to hear that the server goes down."""
 
 _HOST: Final = re.compile(r"[A-Za-z0-9.\-]{1,253}(:\d{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:\d{1,5})?")
@@ -52,6 +54,7 @@ class Gateway:
         self._endpoint = endpoint
         self._desk = desk
         self._connections: dict[Connection, str] = {}
+        self._lines = Lines(endpoint.max_connections, endpoint.max_per_address)
         self._stopping = False
         self._empty = asyncio.Event()
 
@@ -63,8 +66,15 @@ class Gateway:
     @asynccontextmanager
     async def listen(self) -> AsyncGenerator[int, None]:
         """Take connections; gives the port. On leaving everybody is told, then closed."""
+        server = await self._open()
+        try:
+            yield server.sockets[0].getsockname()[1]
+        finally:
+            await self._stop(server)
+
+    async def _open(self) -> Server:
         at = self._endpoint
-        async with serve(
+        return await serve(
             self._serve,
             at.host,
             at.port,
@@ -75,20 +85,19 @@ class Gateway:
             compression=None,
             max_size=MAX_FRAME,
             max_queue=8,
-            open_timeout=10,
+            open_timeout=OPEN_SECONDS,
             ping_interval=PING_SECONDS,
             ping_timeout=PING_SECONDS,
             close_timeout=CLOSE_SECONDS,
             server_header=None,
-        ) as server:
-            try:
-                yield server.sockets[0].getsockname()[1]
-            finally:
-                await self._stop(server)
+            create_connection=cast(type[ServerConnection], self._lines.connection),
+        )
 
     async def _stop(self, server: Server) -> None:
+        """What is under way is stored and answered, then everybody hears why they are closed."""
         self._stopping = True
         server.close(close_connections=False)
+        await self._desk.rooms.stop()
         if not self._connections:
             self._empty.set()
         for connection in tuple(self._connections):
@@ -98,6 +107,15 @@ class Gateway:
                 await self._empty.wait()
         except TimeoutError:
             log.warning("connections_cut", left=len(self._connections))
+        # Who hangs in a handshake, or in a room that waits for its store, is waited for no more.
+        for connection in tuple(self._connections):
+            connection.cut()
+        self._lines.cut()
+        try:
+            async with asyncio.timeout(1):
+                await server.wait_closed()
+        except TimeoutError:
+            log.warning("lines_left", left=len(self._lines))
 
     def _process_request(self, socket: ServerConnection, request: Request) -> Response | None:
         if request.path.partition("?")[0] != PATH:
@@ -106,8 +124,8 @@ class Gateway:
                 HTTPStatus.NOT_FOUND,
                 "This is a Scopa server. Play from a terminal: scopa join INVITE\n",
             )
-        origin = request.headers.get("Origin")
-        if origin is not None and self._endpoint.origins and origin not in self._endpoint.origins:
+        origins, allowed = request.headers.get_all("Origin"), self._endpoint.origins
+        if allowed and any(origin not in allowed for origin in origins):
             self._desk.metrics.refused(Refusal.ORIGIN)
             return socket.respond(HTTPStatus.FORBIDDEN, "This origin may not play here.\n")
         if self._stopping:
@@ -116,12 +134,13 @@ class Gateway:
         return None
 
     async def _serve(self, socket: ServerConnection) -> None:
-        address = _address(socket)
+        address = address_of(socket)
         fmt = SUBPROTOCOLS[socket.subprotocol] if socket.subprotocol else "json"
         connection = Connection(socket, CODECS[fmt], self._desk, address, self._base(socket))
         structlog.contextvars.bind_contextvars(connection=str(socket.id)[:8])
-        if self._is_full(address):
-            self._turn_away(connection)
+        full = self._full(address)
+        if full is not None:
+            self._turn_away(connection, full)
         self._connections[connection] = address
         self._desk.metrics.connected()
         try:
@@ -132,14 +151,14 @@ class Gateway:
             if self._stopping and not self._connections:
                 self._empty.set()
 
-    def _is_full(self, address: str) -> bool:
+    def _full(self, address: str) -> Refusal | None:
+        if len(self._connections) >= self._endpoint.max_connections:
+            return Refusal.FULL
         same = sum(other == address for other in self._connections.values())
-        return (
-            len(self._connections) >= self._endpoint.max_connections
-            or same >= self._endpoint.max_per_address
-        )
+        return Refusal.ADDRESS_FULL if same >= self._endpoint.max_per_address else None
 
-    def _turn_away(self, connection: Connection) -> None:
+    def _turn_away(self, connection: Connection, why: Refusal) -> None:
+        self._desk.metrics.refused(why)
         message = "Too many connections; try again later."
         outbox = connection.visitor.outbox
         outbox.reply(Error(code=ErrorCode.TOO_MANY_CONNECTIONS.value, message=message))
@@ -150,10 +169,11 @@ class Gateway:
         if self._endpoint.public_url is not None:
             return self._endpoint.public_url
         scheme = "ws" if self._endpoint.tls is None else "wss"
-        host = socket.request.headers.get("Host", "") if socket.request else ""
-        if not _HOST.fullmatch(host):
-            host = f"{self._endpoint.host}:{socket.local_address[1]}"
-        return f"{scheme}://{host}"
+        hosts = socket.request.headers.get_all("Host") if socket.request else []
+        if len(hosts) == 1 and _HOST.fullmatch(hosts[0]):
+            return f"{scheme}://{hosts[0]}"
+        host, port = socket.local_address[:2]
+        return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
     def _select(self, _: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
         """The first subprotocol of ours that a client offers; none if it offers none."""
@@ -164,8 +184,3 @@ class Gateway:
             return None
         self._desk.metrics.refused(Refusal.SUBPROTOCOL)
         raise NegotiationError("this server speaks " + " and ".join(SUBPROTOCOLS))
-
-
-def _address(socket: ServerConnection) -> str:
-    remote = socket.remote_address
-    return str(remote[0]) if remote else "unknown"

@@ -9,7 +9,14 @@ from msgspec import Struct
 
 from scopa_protocol.codes import ErrorCode
 from scopa_protocol.events import RoomEvent
-from scopa_server.journal.interface import Draft, Journal, Snapshot, Stored, Unavailable
+from scopa_server.journal.interface import (
+    Draft,
+    Journal,
+    Snapshot,
+    Stored,
+    Unavailable,
+    Unresolved,
+)
 from scopa_server.metrics import Append, Metrics
 from scopa_server.room import events as e
 from scopa_server.room.apply import advance
@@ -96,6 +103,9 @@ class Ledger:
         except Unavailable:
             self._metrics.appended(perf_counter() - begun, Append.FAILED)
             raise unavailable() from None
+        except Unresolved as fault:
+            # Whether it is in the log only the log can say.
+            raise RoomLost(str(fault)) from None
         stored = isinstance(outcome, Stored)
         self._metrics.appended(perf_counter() - begun, Append.STORED if stored else Append.TAKEN)
         if not isinstance(outcome, Stored):

@@ -40,6 +40,11 @@ class Outbox:
         """How the connection ends, once that is decided."""
         return self._closing
 
+    @property
+    def replies(self) -> int:
+        """How many replies wait."""
+        return len(self._replies)
+
     def reply(self, frame: ServerFrame) -> None:
         """Send a frame that stands by itself."""
         if self._closing is not None:

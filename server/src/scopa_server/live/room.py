@@ -18,7 +18,7 @@ from scopa_protocol.codes import CloseCode, ErrorCode
 from scopa_protocol.frames import Error, Joined, Talk, Update
 from scopa_protocol.invite import write_invite
 from scopa_protocol.views import View
-from scopa_server.metrics import Metrics
+from scopa_server.metrics import OK, Metrics
 from scopa_server.room.context import Actor, Context
 from scopa_server.room.decide import decide
 from scopa_server.room.decide.internal import CameBack, Internal, Settle
@@ -126,10 +126,13 @@ class LiveRoom:
         return self._audience.online
 
     def ask(self, visitor: Visitor, command: c.Command, passcode: str | None = None) -> bool:
-        """Leave a command in the inbox; whether there was room for it."""
+        """Leave a command in the inbox; whether there was room for it. Raises Refused."""
+        if self.closed:
+            raise restarting()
         self._around.metrics.waiting(len(self._inbox))
         if len(self._inbox) >= INBOX:
             return False
+        visitor.asked += 1
         self._put(Ask(visitor, command, passcode))
         return True
 
@@ -145,7 +148,8 @@ class LiveRoom:
 
     def drop(self, visitor: Visitor) -> None:
         """A visitor's connection has ended."""
-        self._put(Gone(visitor))
+        if not self.closed:
+            self._put(Gone(visitor))
 
     def notice_newer(self) -> None:
         """The store may have newer commits."""
@@ -169,6 +173,10 @@ class LiveRoom:
                 await self._wake.wait()
                 self._wake.clear()
                 await self._turn()
+        except Exception:
+            # Nobody may be left at a table that no task serves.
+            log.exception("room_fault")
+            self._give_up()
         finally:
             self._close()
         if len(self._audience):
@@ -264,6 +272,8 @@ class LiveRoom:
         for message in self._inbox:
             if isinstance(message, Enter) and not message.done.done():
                 message.done.set_result(False)
+            elif isinstance(message, Ask):
+                self._refuse(message.visitor, message.command, restarting())
         self._inbox.clear()
 
     # What comes in
@@ -279,21 +289,30 @@ class LiveRoom:
 
     async def _answer(self, ask: Ask) -> None:
         visitor, command = ask.visitor, ask.command
+        visitor.asked -= 1
         if visitor not in self._audience:
             return
         try:
             heard = await self._commit(self._actor(visitor), command, ask.passcode)
         except Refused as refusal:
-            refuse(visitor, command.id, refusal)
+            self._refuse(visitor, command, refusal)
             await self._acts(visitor)
             return
         except Exception:
-            refuse(visitor, command.id, _our_fault())
+            self._refuse(visitor, command, _our_fault())
             raise
+        self._count(command)
         if isinstance(command, c.Leave):
             await self._see_off(visitor, command.id, heard)
         else:
             self._tell(heard, answering=(visitor, command.id))
+
+    def _refuse(self, visitor: Visitor, command: c.Command, refusal: Refused) -> None:
+        refuse(visitor, command.id, refusal)
+        self._count(command, refusal.code.value)
+
+    def _count(self, command: c.Command, outcome: str = OK) -> None:
+        self._around.metrics.answered(str(command.__struct_config__.tag), outcome)
 
     def _actor(self, visitor: Visitor) -> Actor:
         return Actor(visitor.seat, name=visitor.name)
@@ -326,15 +345,19 @@ class LiveRoom:
         await self._do(Settle())
 
     async def _let_in(self, enter: Enter) -> None:
+        visitor, command = enter.visitor, enter.command
         try:
-            await self._admit(enter)
+            # A join is a fact whoever made it stays for; to come back or watch one must be here.
+            if not visitor.gone or isinstance(command, c.Create | c.Join):
+                await self._admit(enter)
+                self._count(command)
         except Refused as refusal:
-            refuse(enter.visitor, enter.command.id, refusal)
+            self._refuse(visitor, command, refusal)
         except RoomLost:
-            refuse(enter.visitor, enter.command.id, bad_token())
+            self._refuse(visitor, command, restarting())
             raise
         except Exception:
-            refuse(enter.visitor, enter.command.id, _our_fault())
+            self._refuse(visitor, command, _our_fault())
             raise
         finally:
             if not enter.done.done():
@@ -348,6 +371,7 @@ class LiveRoom:
         else:
             await self._admit_person(visitor, command)
         if visitor.gone:
+            self._clocks.went(visitor.token or "")
             return
         made = enter.made if isinstance(command, c.Create | c.Join) else None
         self._welcome(visitor, command.id, made)
@@ -411,11 +435,14 @@ class LiveRoom:
         if self._around.time.now() < self._held_until:
             return
         self._note()
-        due = self._clocks.due(self.room, self._audience.online)
+        due, before = self._clocks.due(self.room, self._audience.online), self.room.seq
         if isinstance(due, ServerTurn):
             await self._play_for(due.seat)
         elif due is not None:
             await self._do(due)
+        if due is not None and self.room.seq == before:
+            # Still due, it would be tried again and again without a pause.
+            self._held_until = self._around.time.now() + HOLD_SECONDS
         if self._around.time.now() - self._touched >= TOUCH_SECONDS:
             self._touched = self._around.time.now()
             await self._ledger.touch()
@@ -494,6 +521,11 @@ def bad_token() -> Refused:
     return Refused(
         ErrorCode.BAD_TOKEN, "That seat isn't held by this client; join with the invite instead."
     )
+
+
+def restarting() -> Refused:
+    """That this process serves the room no more."""
+    return Refused(ErrorCode.RESTARTING, "The server restarts; try again in a moment.")
 
 
 def _our_fault() -> Refused:

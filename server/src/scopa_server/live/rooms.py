@@ -1,6 +1,7 @@
 """The rooms of this process: opened, found by code, loaded when somebody comes."""
 
 import asyncio
+import contextvars
 import hmac
 from typing import Final, TypeAlias, TypeVar
 
@@ -25,13 +26,15 @@ from .chance import new_id, new_token
 from .ledger import Ledger, Lifetimes, unavailable
 from .loading import Loaded, load_room
 from .passcodes import Passcodes
-from .room import LiveRoom, Surroundings, bad_token
+from .room import LiveRoom, Surroundings, bad_token, restarting
 from .visitor import Visitor
 
 log = structlog.stdlib.get_logger()
 
 CODES_TRIED: Final = 16
 """Codes that one token may stand for before opening a room is given up."""
+STOP_SECONDS: Final = 2
+"""How long rooms have to store what is under way when the server goes down."""
 
 
 _Naming: TypeAlias = c.Look | c.Join | c.Resume | c.Watch
@@ -58,6 +61,7 @@ class Rooms:
         self._passcodes = Passcodes()
         self._live: dict[str, asyncio.Task[LiveRoom | None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._stopping = False
 
     def __len__(self) -> int:
         return len(self._live)
@@ -212,9 +216,13 @@ class Rooms:
 
     async def _found(self, code: str) -> LiveRoom | None:
         """The live room of that code, loaded if need be, by one task however many ask."""
+        if self._stopping:
+            raise restarting()
         loading = self._live.get(code)
         if loading is None or _is_over(loading):
-            loading = asyncio.create_task(self._load(code), name=f"load {code}")
+            # A room's task serves many: what it logs names no one connection.
+            context = contextvars.Context()
+            loading = asyncio.create_task(self._load(code), name=f"load {code}", context=context)
             self._live[code] = loading
         try:
             return await asyncio.shield(loading)
@@ -251,21 +259,42 @@ class Rooms:
         self._around.metrics.room_entered()
         try:
             await live.run()
+        except Exception:
+            log.exception("room_fault", room=code)
         finally:
             self._around.metrics.room_left()
             loading = self._live.get(code)
             if loading is not None and _is_over(loading):
                 del self._live[code]
 
+    async def stop(self) -> None:
+        """Let every room finish what is under way, and stop; a store that hangs isn't awaited."""
+        self._stopping = True
+        try:
+            async with asyncio.timeout(STOP_SECONDS):
+                if self._live:
+                    await asyncio.wait(tuple(self._live.values()))
+                for loading in tuple(self._live.values()):
+                    _stop(loading)
+                while self._tasks:
+                    await asyncio.wait(self._tasks)
+        except TimeoutError:
+            log.warning("rooms_unfinished", left=len(self._tasks))
+
     async def close(self) -> None:
-        """Let every room finish what is under way, and stop."""
-        found = await asyncio.gather(*self._live.values(), return_exceptions=True)
-        for live in found:
-            if isinstance(live, LiveRoom):
-                live.stop()
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+        """Stop, and end what is left."""
+        await self.stop()
+        left = [*self._live.values(), *self._tasks]
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
         self._passcodes.close()
+
+
+def _stop(loading: "asyncio.Task[LiveRoom | None]") -> None:
+    live = None if _is_over(loading) else loading.result()
+    if live is not None:
+        live.stop()
 
 
 def _is_over(loading: "asyncio.Task[LiveRoom | None]") -> bool:

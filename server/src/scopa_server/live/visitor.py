@@ -18,6 +18,8 @@ class Visitor:
         self.token: str | None = None
         self.name = ""
         self.seat: int | None = None
+        self.asked = 0
+        """Commands that wait in the room's inbox."""
         self.gone = False
         """The connection has ended; a room must not let it in any more."""
 
