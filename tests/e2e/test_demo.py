@@ -12,6 +12,6 @@ def test_the_demonstration_plays_a_match_to_its_end() -> None:
         [sys.executable, DEMO], capture_output=True, text=True, check=False, encoding="utf-8"
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert " won the match." in done.stdout
+    assert " won the match, " in done.stdout
     assert "The count of deal 1" in done.stdout
     assert "settebello" in done.stdout
