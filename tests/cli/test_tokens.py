@@ -127,3 +127,18 @@ def test_a_seat_is_kept_before_it_is_asked_for_and_follows_the_server(store: Sea
     assert store.all()
     seating.drop()
     assert not store.all()
+
+
+def test_a_full_disk_in_the_middle_of_a_match_is_survived(
+    store: SeatStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seating = Seating(store, a_seat(seat=None))
+    seating.ask()
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    seating.joined(joined(lobby("Anna", None)))
+    assert seating.confirmed
+    assert [seat.token for seat in store.all()] == ["a" * 32]

@@ -63,5 +63,7 @@ def unreachable(endpoint: str, fault: Exception) -> Ending:
 def _reason(fault: Exception) -> str:
     if isinstance(fault, ConnectionRefusedError) or "Connect call failed" in str(fault):
         return "nothing listens there"
+    if isinstance(fault, ConnectionError | EOFError):
+        return "it hung up; check whether it is ws:// or wss://"
     text = str(getattr(fault, "strerror", None) or fault).strip().rstrip(".")
     return text or type(fault).__name__

@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import InvalidHandshake, InvalidStatus, InvalidURI
+from websockets.exceptions import InvalidHandshake, InvalidMessage, InvalidStatus, InvalidURI
 from websockets.typing import Subprotocol
 
 from . import VERSION
@@ -49,6 +49,12 @@ def fault_ending(endpoint: str, fault: Exception) -> Ending:
     if isinstance(fault, ssl.SSLCertVerificationError):
         why = f"The certificate of {endpoint} can't be trusted: {fault.verify_message}."
         return Ending(why=why, code=1)
+    if isinstance(fault, ssl.SSLError):
+        why = f"{endpoint} doesn't speak TLS: its address may begin with ws:// instead."
+        return Ending(why=why, code=1)
+    if isinstance(fault, InvalidMessage):
+        why = f"No connection to {endpoint}: it hung up; check whether it is ws:// or wss://."
+        return Ending(why=why, retry=True, code=1)
     if isinstance(fault, InvalidURI):
         return Ending(why=f"{endpoint} is no address of a server.", code=1)
     return unreachable(endpoint, fault)

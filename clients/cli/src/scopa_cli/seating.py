@@ -1,6 +1,7 @@
 """The seat of this run: kept before it is asked for, known when the server answered."""
 
 import os
+from contextlib import suppress
 
 from msgspec import structs
 
@@ -50,16 +51,17 @@ class Seating:
 
     def _keep(self, *, room: str, seat: int, invite: str | None, view: Joined | Update) -> None:
         name = view.view.seats[seat].name if seat < len(view.view.seats) else None
-        self.held = self._store.keep(
-            structs.replace(
-                self.held,
-                room=room,
-                seat=seat,
-                invite=invite,
-                name=name or self.held.name,
-                process=None,
-            )
+        self.held = structs.replace(
+            self.held,
+            room=room,
+            seat=seat,
+            invite=invite,
+            name=name or self.held.name,
+            process=None,
         )
+        # The token was kept before it was sent: a full disk now is no reason to leave the table.
+        with suppress(OSError):
+            self._store.keep(self.held)
 
     def another(self) -> "Seating":
         """A seat still to be asked for in the same room, under the same name."""
