@@ -139,7 +139,7 @@ class Declared(Event, tag="declared", frozen=True, kw_only=True):
     seat: int
     kind: str
     cards: list[Card]
-    matta: int | None
+    matta: int | None = None
     points: int
 
 
@@ -211,7 +211,7 @@ class Said(Event, tag="said", frozen=True, kw_only=True):
     """Somebody said something; `seat` is null for a watcher."""
 
     name: str
-    seat: int | None
+    seat: int | None = None
     text: str
 
 

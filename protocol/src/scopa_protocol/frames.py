@@ -59,7 +59,7 @@ class Talk(Struct, frozen=True, kw_only=True):
     """Something that was said."""
 
     name: str
-    seat: int | None
+    seat: int | None = None
     text: str
 
 

@@ -17,16 +17,16 @@ class SeatView(Struct, frozen=True, kw_only=True):
     """One seat. `reserved`: who sits here from the next deal."""
 
     seat: int
-    name: str | None
+    name: str | None = None
     kind: SeatKind
     online: bool
     away: bool
     stand_in: bool
-    reserved: str | None
+    reserved: str | None = None
     side: int
     cards: int
     ready: bool
-    revealed: list[Card] | None
+    revealed: list[Card] | None = None
 
 
 class SideView(Struct, frozen=True, kw_only=True):
@@ -61,7 +61,7 @@ class Declaration(Struct, frozen=True, kw_only=True):
     """What a seat may declare now."""
 
     kind: str
-    matta: int | None
+    matta: int | None = None
     points: int
 
 
@@ -77,7 +77,7 @@ class SideCount(Struct, frozen=True, kw_only=True):
 
     cards: int
     coins: int
-    primiera: int | None
+    primiera: int | None = None
     scope: int
     points: dict[str, int]
     total: int
@@ -104,14 +104,14 @@ class Count(Struct, frozen=True, kw_only=True):
     deal: int
     sides: list[SideCount]
     totals: list[int]
-    leftovers: LeftoverCards | None
+    leftovers: LeftoverCards | None = None
     proof: Proof
 
 
 class MatchResult(Struct, frozen=True, kw_only=True):
     """A match that is over."""
 
-    winner: int | None
+    winner: int | None = None
     totals: list[int]
     abandoned: bool
 
@@ -134,35 +134,35 @@ class View(Struct, frozen=True, kw_only=True):
     log: str
     seq: int
     phase: Phase
-    paused_by: int | None
+    paused_by: int | None = None
     passcode: bool
     rules: Rules
     settings: Settings
-    host: int | None
-    you: int | None
+    host: int | None = None
+    you: int | None = None
     seats: list[SeatView]
     watchers: list[str]
     sides: list[SideView]
     match: int
     deal: int
     batch: int
-    dealer: int | None
+    dealer: int | None = None
     turn: int
-    to_play: int | None
-    clock: Clock | None
+    to_play: int | None = None
+    clock: Clock | None = None
     table: list[Card]
     stock: int
-    hand: list[Card] | None
-    options: dict[str, list[list[Card]]] | None
-    options_cut: bool
+    hand: list[Card] | None = None
+    options: dict[str, list[list[Card]]] | None = None
+    options_cut: bool = False
     declarations: list[Declaration]
-    first_card: Card | None
-    matta: Matta | None
+    first_card: Card | None = None
+    matta: Matta | None = None
     recent: list[RecentPlay]
-    gone: list[Card] | None
+    gone: list[Card] | None = None
     deals: list[list[int]]
-    count: Count | None
+    count: Count | None = None
     matches: list[MatchResult]
-    winner: int | None
-    proposal: Proposal | None
-    commitment: str | None
+    winner: int | None = None
+    proposal: Proposal | None = None
+    commitment: str | None = None
