@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from scopa_cli.lines import Line, Span, fit, line, right, width
-from scopa_protocol.views import Count, SideCount, SideView, View
+from scopa_protocol.views import Count, SideCount, View
 
 from .faces import faces
 from .people import side_name
@@ -125,12 +125,7 @@ def _result(view: View) -> list[Line]:
         return []
     if view.winner is None:
         return [line("The match was abandoned.")]
-    totals = " to ".join(str(side.score) for side in sorted(view.sides, key=_score, reverse=True))
-    return [line(Span(f"{side_name(view, view.winner)} won the match, {totals}.", "bold"))]
-
-
-def _score(side: SideView) -> int:
-    return side.score
+    return [line(Span(f"{side_name(view, view.winner)} won the match.", "bold"))]
 
 
 def _matches(view: View) -> list[Line]:
