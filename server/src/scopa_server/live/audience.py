@@ -7,7 +7,7 @@ from scopa_protocol.codes import CloseCode
 from scopa_protocol.events import RoomEvent
 from scopa_protocol.frames import Update
 from scopa_protocol.views import View
-from scopa_server.room.project import Scene, project
+from scopa_server.room.project import Scene, own, public
 from scopa_server.room.state import Room
 
 from .visitor import Visitor
@@ -89,12 +89,13 @@ class Audience:
         only: Visitor | None = None,
     ) -> None:
         """Leave everybody the present view; `answering`: whose command this answers."""
+        seen = public(room, scene)
         views: dict[int | None, View] = {}
         for visitor in self._visitors:
             if visitor is but or (only is not None and visitor is not only):
                 continue
             if visitor.seat not in views:
-                views[visitor.seat] = project(room, visitor.seat, scene)
+                views[visitor.seat] = own(seen, room, visitor.seat)
             asked = answering[1] if answering is not None and answering[0] is visitor else None
             visitor.outbox.show(
                 Update(
