@@ -10,9 +10,10 @@ from msgspec import structs
 
 from scopa_cli.closing import Ending
 from scopa_cli.entry import Entry
+from scopa_cli.heard import Timing
 from scopa_cli.player import Player, Wishes
 from scopa_cli.seating import Seating
-from scopa_cli.session import Opening, Timing
+from scopa_cli.session import Opening
 from scopa_cli.tokens import HeldSeat, SeatStore
 from scopa_protocol.commands import (
     Create,
@@ -232,6 +233,23 @@ async def test_a_lost_answer_to_leave_is_no_fault(tmp_path: Path) -> None:
     await person.at(drops, gone)
     assert person.console.shown[-1] == "You gave your seat up."
     assert not person.store.all()
+
+
+async def test_going_before_leave_was_answered_keeps_the_token(tmp_path: Path) -> None:
+    person = Person(tmp_path, JOIN)
+
+    async def scene(peer: Peer) -> None:
+        await peer.let_in(lobby(), Join)
+        await person.console.sees("seat 1")
+        person.console.type("leave")
+        await peer.hear(Leave)
+        assert person.player is not None
+        person.player.interrupted()
+        await peer.gone()
+
+    ending = await person.at(scene)
+    assert ending.code == 130
+    assert [seat.token for seat in person.store.all()] == [TOKEN]
 
 
 async def test_another_word_disarms_leave(tmp_path: Path) -> None:

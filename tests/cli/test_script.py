@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from scopa_cli.entry import Entry
+from scopa_cli.heard import Timing
 from scopa_cli.output import Writer
 from scopa_cli.script import Script
 from scopa_cli.seating import Seating
-from scopa_cli.session import Opening, Timing
+from scopa_cli.session import Opening
 from scopa_cli.tokens import HeldSeat, SeatStore
 from scopa_protocol.commands import Join, Leave, Play, Resume, Say, Watch
 from scopa_protocol.events import Said

@@ -8,7 +8,8 @@ import pytest
 from msgspec import structs
 
 from scopa_cli.closing import Ending
-from scopa_cli.session import Busy, Got, Heard, Lost, Session, Timing
+from scopa_cli.heard import Busy, Got, Heard, Lost, Timing
+from scopa_cli.session import Session
 from scopa_protocol.commands import Create, Join, Play, Resume, Say, SeatBot, Watch
 from scopa_protocol.frames import Error, Joined, Pong, Update
 from support.fake_server import Peer, Scene, fake_server

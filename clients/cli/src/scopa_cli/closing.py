@@ -9,11 +9,15 @@ from scopa_protocol.frames import Bye
 
 
 class Ending(Struct, frozen=True, kw_only=True):
-    """How a connection or the whole session ended. `seat_gone`: its token is worth nothing."""
+    """How a connection or the whole session ended.
+
+    `seat_gone`: its token is worth nothing; `left`: closed as for somebody who left.
+    """
 
     why: str
     retry: bool = False
     seat_gone: bool = False
+    left: bool = False
     code: int = 0
     """The exit code that it means for the program."""
 
@@ -43,7 +47,8 @@ def verdict(code: int | None, bye: Bye | None, *, silent: bool = False) -> Endin
     why = WORDS.get(code or 0) or "The connection dropped."
     if bye is not None and bye.message and bye.code not in RETRYABLE:
         why = bye.message
-    return Ending(why=why, retry=not final, code=1 if final else 0)
+    left = code == CloseCode.LEFT
+    return Ending(why=why, retry=not final, left=left, code=1 if final else 0)
 
 
 def status_refused(status: int) -> Ending:

@@ -17,6 +17,7 @@ from .closing import Ending
 from .console import Console
 from .dial import Dial, dial
 from .entry import Entry, opens, watches
+from .heard import Busy, Got, Heard, Lost, Timing
 from .intents import Choose, Go, Intent, Send, Show, Sure
 from .lines import Line, line
 from .model import Known
@@ -25,7 +26,7 @@ from .qr import qr
 from .reading import read
 from .refusals import explain
 from .screens.prompt import prompt
-from .session import Busy, Got, Heard, Lost, Session, Timing
+from .session import Session
 
 INTERRUPTED: Final = 130
 PARTING_SECONDS: Final = 3.0
@@ -311,7 +312,7 @@ class Player:
 
     def _farewell(self, ending: Ending) -> Ending:
         seating = self._entry.seating
-        if self._leaving and not ending.retry:
+        if self._leaving and (ending.seat_gone or ending.left):
             ending = structs.replace(ending, why="You gave your seat up.", seat_gone=True, code=0)
         if ending.why:
             self._tell(ending.why)

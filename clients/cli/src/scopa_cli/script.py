@@ -13,12 +13,13 @@ from scopa_protocol.frames import Error, Joined, Update
 from .closing import Ending
 from .dial import Dial, dial
 from .entry import Entry, watches
+from .heard import Busy, Got, Heard, Lost, Timing
 from .lines import line
 from .output import Writer, error_writer, standard_writer
 from .outstanding import Waiting
 from .plain import LineReader
 from .player import INTERRUPTED, PARTING_SECONDS
-from .session import Busy, Got, Heard, Lost, Session, Timing
+from .session import Session
 
 THREAD: Final = "stdin"
 

@@ -1,7 +1,7 @@
 """The line to a server: opens it, comes back when it drops, sends again what has no answer."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable
 from typing import Final, TypeAlias
 
 import msgspec
@@ -15,10 +15,11 @@ from scopa_protocol.codes import RETRYABLE
 from scopa_protocol.commands import ClientCommand, Create, Join, Resume, Watch
 from scopa_protocol.frames import Bye, Error, Hello, Joined, ServerFrame
 
-from .backoff import delays
 from .closing import Ending, verdict
 from .dial import FAULTS, Dial, dial, fault_ending
+from .heard import Busy, Got, Heard, Lost, Timing
 from .outstanding import Outstanding, Waiting
+from .patience import Patience
 
 Opening: TypeAlias = Create | Join | Resume | Watch
 
@@ -26,40 +27,6 @@ MOST_TRIES: Final = 6
 """How often a command is sent whose answer is to try again later."""
 FIRST_DIALS: Final = 4
 """How often a server is called that has never been reached."""
-
-
-class Got(Struct, frozen=True, kw_only=True):
-    """A frame came: as it was read (None: of a later version), as it came, what it answers."""
-
-    frame: ServerFrame | None
-    data: bytes
-    answers: list[Waiting]
-    opening: bool
-
-
-class Lost(Struct, frozen=True, kw_only=True):
-    """The line dropped; the next try is in `delay` seconds."""
-
-    why: str
-    delay: float
-
-
-class Busy(Struct, frozen=True, kw_only=True):
-    """The server asked to try again; the command is sent again in `delay` seconds."""
-
-    error: Error
-    delay: float
-
-
-Heard: TypeAlias = Got | Lost | Busy
-
-
-class Timing(Struct, kw_only=True):
-    """The waiting that a session does; tests bring their own."""
-
-    pause: Callable[[float], Awaitable[None]] = asyncio.sleep
-    delays: Callable[[], Iterator[float]] = delays
-    answer_seconds: float = 20.0
 
 
 class _Answering(Struct):
@@ -94,7 +61,7 @@ class Session:
         self._stopped: asyncio.Future[Ending] | None = None
         self._ending: Ending | None = None
         self._later: set[asyncio.Task[None]] = set()
-        self._alarm: asyncio.TimerHandle | None = None
+        self._patience = Patience(self._timing.answer_seconds, self._give_up)
         self._ws: ClientConnection | None = None
         self._greeted = self._inside = self._silent = self._was_inside = False
         self._ever_greeted = self._asked = False
@@ -183,7 +150,7 @@ class Session:
         except FAULTS as fault:
             return fault_ending(self.endpoint, fault)
         self._ws = ws
-        self._expect()
+        self._patience.start()
         writer = asyncio.create_task(self._write(ws))
         try:
             async for data in ws:
@@ -195,7 +162,7 @@ class Session:
         return verdict(ws.close_code, self._bye, silent=self._silent)
 
     async def _hang_up(self, ws: ClientConnection, writer: asyncio.Task[None]) -> None:
-        self._expect_no_more()
+        self._patience.end()
         self._inside = False
         self._ws = None
         self._outstanding.line_lost()
@@ -214,7 +181,7 @@ class Session:
                 self._work.clear()
                 for command in self._due():
                     await ws.send(JSON.encode(command).decode())
-                    self._expect()
+                    self._patience.start()
         except ConnectionClosed:
             return
 
@@ -231,22 +198,11 @@ class Session:
     def _wake(self) -> None:
         self._work.set()
 
-    def _expect(self) -> None:
-        """From now on, take a server that owes an answer too long for lost."""
-        if self._alarm is None:
-            loop = asyncio.get_running_loop()
-            self._alarm = loop.call_later(self._timing.answer_seconds, self._give_up)
-
-    def _expect_no_more(self) -> None:
-        if self._alarm is not None:
-            self._alarm.cancel()
-            self._alarm = None
-
     def _progress(self, answered: bool) -> None:
         if answered or not self._owes():
-            self._expect_no_more()
+            self._patience.end()
         if self._owes():
-            self._expect()
+            self._patience.start()
 
     def _give_up(self) -> None:
         self._silent = True
