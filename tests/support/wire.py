@@ -4,7 +4,7 @@ from typing import Any, Final, get_args
 
 import msgspec
 
-from scopa_protocol import commands, events, frames, views
+from scopa_protocol import commands, events, frames, history, views
 from scopa_protocol.rules import Rules
 from scopa_protocol.settings import Settings
 
@@ -208,6 +208,26 @@ EVENTS: Final[list[events.RoomEvent]] = [
     events.StoodIn(seat=1),
 ]
 
+HISTORY_DEAL: Final = history.HistoryDeal(
+    deal=3,
+    match=1,
+    void=False,
+    dealer=1,
+    rules=Rules(),
+    first_card=history.FirstCard(seat=0, card="5B", kept=True),
+    deals=[[["1D", "2D", "3D"], ["4D", "5D", "6D"]]],
+    table=["7D", "8D", "9D", "10D"],
+    opening_swept=history.SweptOpening(side=1, cards=["7D", "8D"], scope=1),
+    declared=[
+        history.HandDeclared(
+            batch=1, seat=0, kind="low", cards=["1D", "2D", "3D"], matta=None, points=3
+        )
+    ],
+    plays=[(0, "1D", [], False), (1, "4D", ["1D", "3C"], True)],
+    count=COUNT,
+    proof=COUNT.proof,
+)
+
 FRAMES: Final[list[frames.ServerFrame]] = [
     frames.Hello(
         version=1,
@@ -239,6 +259,7 @@ FRAMES: Final[list[frames.ServerFrame]] = [
         view=view(),
     ),
     frames.Update(re=[4, 5], seq=57, events=EVENTS, view=FULL_VIEW),
+    frames.HistoryFrame(re=7, deals=[HISTORY_DEAL], next=4),
     frames.Error(re=6, code="too_fast", message="Wait a moment", details={"retry_ms": 500}),
     frames.Bye(code="restarting", message="Back in a moment", retry=True),
 ]

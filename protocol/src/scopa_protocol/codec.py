@@ -9,7 +9,7 @@ from msgspec import Raw, Struct
 
 from .commands import ClientCommand
 from .events import RoomEvent
-from .frames import Bye, Error, Hello, Joined, Pong, RoomFrame, ServerFrame, Update
+from .frames import Bye, Error, Hello, HistoryFrame, Joined, Pong, RoomFrame, ServerFrame, Update
 from .views import View
 
 Format: TypeAlias = Literal["json", "msgpack"]
@@ -48,7 +48,7 @@ class _Numbered(Struct, frozen=True):
     id: Any = None
 
 
-_Known: TypeAlias = Hello | Pong | RoomFrame | Joined | _UpdateIn | Error | Bye
+_Known: TypeAlias = Hello | Pong | RoomFrame | Joined | _UpdateIn | HistoryFrame | Error | Bye
 
 
 class Codec:
@@ -115,7 +115,9 @@ class Codec:
             return None
 
 
-_KNOWN_TYPES: Final = frozenset({"hello", "pong", "room", "joined", "update", "error", "bye"})
+_KNOWN_TYPES: Final = frozenset(
+    {"hello", "pong", "room", "joined", "update", "history", "error", "bye"}
+)
 
 
 def _reason(fault: Exception) -> str:

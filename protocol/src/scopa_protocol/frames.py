@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 
 from .events import RoomEvent
+from .history import HistoryDeal
 from .rules import Rules
 from .settings import Settings
 from .views import Phase, SeatView, View
@@ -88,6 +89,14 @@ class Update(Frame, tag="update", frozen=True, kw_only=True):
     view: View
 
 
+class HistoryFrame(Frame, tag="history", frozen=True, kw_only=True):
+    """Finished deals; `next` is the deal to ask from for more, null at the end."""
+
+    re: int | None = None
+    deals: list[HistoryDeal]
+    next: int | None
+
+
 class Error(Frame, tag="error", frozen=True, kw_only=True):
     """A command was refused."""
 
@@ -105,4 +114,4 @@ class Bye(Frame, tag="bye", frozen=True, kw_only=True):
     retry: bool
 
 
-ServerFrame: TypeAlias = Hello | Pong | RoomFrame | Joined | Update | Error | Bye
+ServerFrame: TypeAlias = Hello | Pong | RoomFrame | Joined | Update | HistoryFrame | Error | Bye
