@@ -16,8 +16,12 @@ class FakeTimer:
         self.callback = None
 
 
+CREEP = 1e-7
+"""Seconds that pass between two looks at the clock, as they do between two looks at a real one."""
+
+
 class FakeTime:
-    """A clock that stands still until it is moved."""
+    """A clock that all but stands still until it is moved."""
 
     def __init__(self) -> None:
         self._now = 1000.0
@@ -26,6 +30,7 @@ class FakeTime:
 
     def now(self) -> float:
         """Seconds."""
+        self._now += CREEP
         return self._now
 
     def call_at(self, when: float, callback: Callable[[], None]) -> FakeTimer:

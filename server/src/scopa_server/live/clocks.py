@@ -77,8 +77,9 @@ class Clocks:
         running = deadlines(room, online)
         if not running:
             return None
-        first = min(running, key=lambda clock: self._left_ms(room, clock))
-        return Clock(kind=first.kind, left_ms=max(0, round(self._left_ms(room, first))))
+        first = min(running, key=lambda clock: self._runs_out(room, clock))
+        left = self._runs_out(room, first) - self._time.now()
+        return Clock(kind=first.kind, left_ms=max(0, round(left * 1000)))
 
     def due(self, room: Room, online: frozenset[int]) -> Due | None:
         """What must be done now, if anything."""
@@ -90,28 +91,32 @@ class Clocks:
         return min((when for when, _ in self._ahead(room, online)), default=None)
 
     def _ahead(self, room: Room, online: frozenset[int]) -> Iterator[tuple[float, Due]]:
+        """What is to be done, and when. The moments are fixed, not counted from now: time goes
+        on between two looks at it, and a deadline must not move along."""
         if not self._anyone:
             return
-        now = self._time.now()
         first = self._loaded + FIRST_MS_AFTER_LOAD / 1000
         for clock in deadlines(room, online):
-            when = now + self._left_ms(room, clock) / 1000
-            yield max(first, when), Expired(clock.kind, decision(room))
+            yield max(first, self._runs_out(room, clock)), Expired(clock.kind, decision(room))
         for number, seat in enumerate(room.seats):
             if seat.kind == "person" and not seat.away and number not in online:
                 gone = self._gone_since(seat.token or "") + AWAY_AFTER_MS / 1000
                 yield max(first, gone), GoneAway(number)
-        seat_served = served_seat(room)
-        if seat_served is not None and self._since is not None:
-            pause = room.settings.pace_ms - self._elapsed_ms()
-            yield now + max(0, pause) / 1000, ServerTurn(seat_served)
+        served = served_seat(room)
+        if served is not None:
+            yield self._after(room.settings.pace_ms), ServerTurn(served)
 
-    def _left_ms(self, room: Room, clock: Deadline) -> float:
-        elapsed = self._elapsed_ms()
+    def _runs_out(self, room: Room, clock: Deadline) -> float:
+        when = self._after(clock.total_ms)
         if clock.kind == "absent" and clock.seat is not None:
-            token = room.seats[clock.seat].token or ""
-            elapsed = min(elapsed, (self._time.now() - self._gone_since(token)) * 1000)
-        return clock.total_ms - elapsed
+            gone = self._gone_since(room.seats[clock.seat].token or "")
+            return max(when, gone + clock.total_ms / 1000)
+        return when
+
+    def _after(self, total_ms: int) -> float:
+        """When so much time will have run since the decision came up."""
+        since = self._time.now() if self._since is None else self._since
+        return since + (total_ms - self._used_ms) / 1000
 
     def _elapsed_ms(self) -> float:
         running = 0 if self._since is None else self._time.now() - self._since

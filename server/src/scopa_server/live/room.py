@@ -173,6 +173,8 @@ class LiveRoom:
                 await self._wake.wait()
                 self._wake.clear()
                 await self._turn()
+                # A room with much to do must leave the loop to the others now and then.
+                await asyncio.sleep(0)
         except Exception:
             # Nobody may be left at a table that no task serves.
             log.exception("room_fault")
