@@ -27,6 +27,7 @@ class MemoryJournal:
         self.gate = asyncio.Event()
         self.gate.set()
         self.batches = 0
+        self.waiting = 0
 
     def _check(self) -> None:
         if self.down:
@@ -36,7 +37,9 @@ class MemoryJournal:
         self, room: str, draft: Draft, *, header: bytes | None, ttl: int
     ) -> Stored | Taken:
         """Compare and append."""
+        self.waiting += 1
         await self.gate.wait()
+        self.waiting -= 1
         self._check()
         self.batches += 1
         log = self.logs.get(room, [])

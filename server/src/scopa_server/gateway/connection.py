@@ -160,6 +160,8 @@ class Connection:
         except Refused as refusal:
             self._refuse(command.id, refusal)
             self._count(kind, refusal.code)
+        except _LineGone:
+            raise
         except Exception:
             log.exception("command_fault", command=kind)
             self._count(kind, ErrorCode.INTERNAL_ERROR)

@@ -5,6 +5,7 @@ hold up the server's end.
 """
 
 import asyncio
+import socket
 from collections import Counter
 from ipaddress import IPv6Address, ip_address
 from typing import Any, Final
@@ -15,6 +16,8 @@ from websockets.server import ServerProtocol
 SPARE: Final = 100
 """Lines beyond the connections allowed, for handshakes and for telling who is turned away."""
 SPARE_EACH: Final = 10
+SEND_BUFFER: Final = 64 * 1024
+"""Bytes the system may keep for a line: what it keeps is old news to a client that reads slowly."""
 
 
 class Lines:
@@ -46,6 +49,8 @@ class Lines:
         if len(self._open) >= self._most or self._each[address] >= self._most_each:
             line.transport.abort()
             return
+        held = line.transport.get_extra_info("socket")
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
         self._open[line] = address
         self._each[address] += 1
 

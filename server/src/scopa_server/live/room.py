@@ -282,8 +282,11 @@ class LiveRoom:
 
     async def _handle(self, message: Message) -> None:
         match message:
-            case Ask():
-                await self._answer(message)
+            case Ask(visitor):
+                try:
+                    await self._answer(message)
+                finally:
+                    visitor.asked -= 1
             case Enter():
                 await self._let_in(message)
             case Gone(visitor):
@@ -291,7 +294,6 @@ class LiveRoom:
 
     async def _answer(self, ask: Ask) -> None:
         visitor, command = ask.visitor, ask.command
-        visitor.asked -= 1
         if visitor not in self._audience:
             return
         try:

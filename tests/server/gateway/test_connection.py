@@ -1,0 +1,434 @@
+"""What one connection may send, and what comes back."""
+
+import asyncio
+import random
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from scopa_protocol import commands as c
+from scopa_protocol.codec import JSON, MSGPACK
+from scopa_protocol.frames import Update
+from scopa_protocol.views import View
+from scopa_server.gateway import connection
+from support import raw as wire
+from support.front import Front, front, until
+from support.player import Player
+from support.raw import Raw, raw
+from support.tables import token
+
+RULES = {"variant": "scopone_scientifico"}
+CREATE: dict[str, Any] = {"type": "create", "name": "Anna", "rules": RULES, "token": token(0)}
+BOTH = pytest.mark.parametrize("protocol", [wire.JSON, wire.MSGPACK])
+
+
+async def create(line: Raw, **more: Any) -> dict[str, Any]:
+    """Open a room."""
+    return await line.ask({**CREATE, "id": 1, **more})
+
+
+# Shape
+
+
+@BOTH
+async def test_the_wrong_kind_of_frame_is_bad(protocol: str) -> None:
+    async with front() as served, raw(served.url, [protocol]) as line:
+        await line.socket.send(b'{"type":"ping"}' if not line.binary else '{"type":"ping"}')
+        error = await line.until("error")
+        assert error["code"] == "bad_message"
+        assert ("binary" if line.binary else "text") in error["message"]
+        assert (await line.ask({"type": "ping", "id": 1}))["type"] == "pong"
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "frame",
+    [
+        {"type": "fly"},
+        {"type": "ping", "wings": 2},
+        {"type": "look"},
+        {"type": "look", "room": 7},
+        {"type": "hello"},
+        {"room": "ABCDEFGH"},
+        {},
+        [],
+        None,
+        "ping",
+        7,
+        {"type": "play", "deal": 1, "turn": 1, "card": "11D", "take": []},
+        {"type": "play", "deal": 1, "turn": 1, "card": "1D", "take": ["2C", "2C"]},
+        {"type": "play", "deal": 2**53, "turn": 1, "card": "1D", "take": []},
+        {"type": "ping", "id": 0},
+        {"type": "ping", "id": -1},
+        {"type": "ping", "id": 2**53},
+        {"type": "ping", "id": "1"},
+        {"type": "ping", "id": True},
+        {"type": "ping", "id": 1.5},
+    ],
+)
+async def test_what_is_no_command_is_bad(protocol: str, frame: Any) -> None:
+    async with front() as served, raw(served.url, [protocol]) as line:
+        assert await line.refused(frame) == "bad_message"
+        assert (await line.ask({"type": "ping", "id": 1}))["type"] == "pong"
+
+
+@BOTH
+async def test_a_bad_message_is_answered_by_its_number(protocol: str) -> None:
+    async with front() as served, raw(served.url, [protocol]) as line:
+        assert (await line.ask({"type": "fly", "id": 5}))["code"] == "bad_message"
+        assert (await line.ask({"type": "ping", "id": 2**53 - 1}))["type"] == "pong"
+
+
+async def test_bad_messages_without_end_close_the_connection() -> None:
+    async with front() as served, raw(served.url) as line:
+        for _ in range(connection.BAD_MESSAGES - 1):
+            assert await line.refused({"type": "fly"}) == "bad_message"
+        assert (await line.ask({"type": "ping", "id": 1}))["type"] == "pong"
+        for _ in range(connection.BAD_MESSAGES):
+            await line.send({"type": "fly"})
+        frames, code = await line.end()
+        assert (frames[-1]["type"], frames[-1]["retry"], code) == ("bye", False, 1008)
+
+
+async def test_a_frame_may_have_sixteen_kib() -> None:
+    async with front() as served, raw(served.url) as line:
+        text = '{"type":"ping","id":1}'
+        await line.socket.send(text + " " * (16384 - len(text)))
+        assert (await line.until("pong"))["re"] == 1
+        await line.socket.send(text + " " * (16385 - len(text)))
+        assert (await line.end())[1] == 1009
+
+
+# Numbers
+
+
+@BOTH
+async def test_answers_name_what_they_answer(protocol: str) -> None:
+    async with front() as served, raw(served.url, [protocol]) as line:
+        assert (await line.ask({"type": "ping", "id": 7}))["re"] == 7
+        joined = await create(line)
+        assert (joined["type"], joined["re"], joined["seat"]) == ("joined", 1, 0)
+        assert (await line.ask({"type": "seat_bot", "id": 2, "seat": 1}))["re"] == [2]
+        assert (await line.ask({"type": "sit", "id": 3, "seat": 1}))["re"] == 3
+        pong = await line.ask({"type": "ping", "id": 4})
+        assert (pong["seq"], pong["log"]) == (2, joined["view"]["log"])
+
+
+async def test_who_gives_no_number_is_answered_without() -> None:
+    async with front() as served, raw(served.url) as line:
+        await line.until("hello")
+        for frame, kind in [
+            ({"type": "ping"}, "pong"),
+            (CREATE, "joined"),
+            ({"type": "seat_bot", "seat": 1}, "update"),
+            ({"type": "seat_bot", "seat": 1}, "update"),
+            ({"type": "sit", "seat": 1}, "error"),
+        ]:
+            await line.send(frame)
+            answer = await line.frame()
+            assert answer["type"] == kind
+            assert answer.get("re") is None
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+async def test_eight_commands_may_wait(numbered: bool) -> None:
+    async with front() as served, raw(served.url) as line:
+        await create(line)
+        served.house.journal.gate.clear()
+        for number in range(12):
+            say = {"type": "say", "text": f"{number}"}
+            await line.send({**say, "id": number + 2} if numbered else say)
+        for _ in range(4):
+            error = await line.until("error")
+            assert error["code"] == "too_fast"
+            assert error["details"]["retry_ms"] > 0
+        served.house.journal.gate.set()
+        answered: list[int] = []
+        said: list[str] = []
+        while len(said) < 8:
+            update = await line.until("update")
+            answered += update.get("re") or []
+            said += [event["text"] for event in update["events"] if event["type"] == "said"]
+        assert said == [str(number) for number in range(8)]
+        assert answered == (list(range(2, 10)) if numbered else [])
+        assert (await line.ask({"type": "say", "id": 99, "text": "on"}))["re"] == [99]
+
+
+async def test_a_flood_is_answered_and_harms_nobody() -> None:
+    async with front() as served, raw(served.url) as flood, Player(served.url) as anna:
+        await anna.host("Anna")
+        for _ in range(500):
+            await flood.send({"type": "look", "room": "ABCDEFGH"})
+        assert isinstance(await anna.do(c.SeatBot(seat=1)), Update)
+        for _ in range(500):
+            await flood.until("error")
+        assert (await flood.ask({"type": "ping", "id": 1}))["type"] == "pong"
+
+
+# Roles
+
+
+async def test_a_connection_takes_part_in_one_room() -> None:
+    async with front() as served, raw(served.url) as line:
+        for frame in ({"type": "leave"}, {"type": "start"}, {"type": "say", "text": "x"}):
+            assert await line.refused(frame) == "not_in_a_room"
+        room = (await create(line))["room"]
+        for frame in (
+            {**CREATE, "token": token(1)},
+            {"type": "join", "room": room, "name": "Bruno"},
+            {"type": "resume", "room": room, "token": token(0)},
+            {"type": "watch", "room": room, "name": "Ugo"},
+        ):
+            assert await line.refused(frame) == "already_in_a_room"
+
+
+async def test_who_leaves_is_answered_then_closed() -> None:
+    async with front() as served, raw(served.url) as first, raw(served.url) as second:
+        room = (await create(first))["room"]
+        await second.ask({"type": "resume", "id": 1, "room": room, "token": token(0)})
+        await first.send({"type": "leave", "id": 2})
+        frames, code = await first.end()
+        assert [frame["type"] for frame in frames[-2:]] == ["update", "bye"]
+        assert (frames[-2]["re"], frames[-1]["retry"], code) == ([2], False, 1000)
+        frames, code = await second.end()
+        assert (frames[-1]["retry"], code) == (False, 4001)
+
+
+async def test_leave_and_gone_at_once_still_leaves() -> None:
+    async with front() as served, raw(served.url) as anna:
+        room = (await create(anna))["room"]
+        async with raw(served.url) as bruno:
+            join = {"type": "join", "id": 1, "room": room, "name": "Bruno", "seat": 1}
+            await bruno.ask(join)
+            await bruno.send({"type": "leave"})
+        while (await anna.until("update"))["view"]["seats"][1]["kind"] != "empty":
+            pass
+
+
+async def test_who_is_unseated_is_closed() -> None:
+    async with front() as served, raw(served.url) as anna, raw(served.url) as bruno:
+        room = (await create(anna))["room"]
+        await bruno.ask({"type": "join", "id": 1, "room": room, "name": "Bruno", "seat": 1})
+        await anna.send({"type": "unseat", "seat": 1, "name": "Bruno"})
+        frames, code = await bruno.end()
+        assert (frames[-1]["type"], frames[-1]["retry"], code) == ("bye", False, 4001)
+
+
+async def test_a_fifth_connection_of_a_seat_closes_the_oldest() -> None:
+    async with front() as served:
+        lines = [Player(served.url, codec=JSON if n % 2 else MSGPACK) for n in range(5)]
+        room = ""
+        for line in lines:
+            await line.__aenter__()
+            if not room:
+                room = (await line.host("Anna")).room
+            else:
+                assert lines[0].token is not None
+                await line.resume(room, lines[0].token)
+        await until(lambda: served.counted('scopa_closes_total{code="4004"} 1.0'))
+        await lines[4].do(c.SeatBot(seat=1))
+        views = [await seen(line, 2) for line in lines[1:]]
+        assert all(view == views[0] for view in views)
+        for line in lines:
+            await line.socket.close()
+
+
+async def seen(player: Player, seq: int) -> View:
+    """The view of that number, once it has come."""
+    while player.view is None or player.view.seq < seq:
+        await player.receive()
+    return player.view
+
+
+async def test_a_look_before_sitting_down() -> None:
+    async with front() as served, raw(served.url) as anna, raw(served.url) as ugo:
+        room = (await create(anna, passcode="bastoni"))["room"]
+        look = {"type": "look", "room": f"{room[:4].lower()}-{room[4:]}"}
+        assert await ugo.refused(look) == "wrong_passcode"
+        assert await ugo.refused({**look, "passcode": "coppe"}) == "wrong_passcode"
+        shown = await ugo.ask({**look, "passcode": "bastoni", "id": 3})
+        assert (shown["type"], shown["room"], shown["passcode"]) == ("room", room, True)
+        assert [seat["name"] for seat in shown["seats"]] == ["Anna", None, None, None]
+        assert shown["rules"]["variant"] == RULES["variant"]
+        assert await ugo.refused({"type": "start"}) == "not_in_a_room"
+        join = {"type": "join", "id": 4, "room": room, "name": "Ugo", "passcode": "bastoni"}
+        assert (await ugo.ask(join))["seat"] == 1
+
+
+# At the table
+
+
+async def table(served: Front, *, seats: int = 2) -> list[Player]:
+    """People around a table, the match begun; each on a connection of its own."""
+    players = [Player(served.url, codec=JSON if n % 2 else MSGPACK) for n in range(seats)]
+    for number, player in enumerate(players):
+        await player.__aenter__()
+        if number == 0:
+            room = (await player.host("Anna", variant="scopa", players=seats)).room
+        else:
+            await player.join(room, f"Guest {number}")
+    await players[0].do(c.Start())
+    for player in players:
+        await seen(player, players[0].view.seq if players[0].view else 0)
+    return players
+
+
+def shown(player: Player) -> View:
+    """The latest view."""
+    assert player.view is not None
+    return player.view
+
+
+async def parted(players: list[Player]) -> None:
+    """End every connection, whoever still reads or doesn't."""
+    for player in players:
+        player.socket.transport.abort()
+        await player.socket.wait_closed()
+
+
+async def test_the_same_play_twice_at_once_is_one_play() -> None:
+    async with front() as served:
+        players = await table(served)
+        mover = next(p for p in players if p.view and p.view.to_play == p.view.you)
+        before = mover.view.seq if mover.view else 0
+        play = mover.choice(random.Random(1))
+        first, second = await mover.send(play), await mover.send(play)
+        answered: list[int] = []
+        while len(answered) < 2:
+            frame = await mover.receive()
+            assert isinstance(frame, Update)
+            answered += frame.re or []
+        assert answered == [first, second]
+        assert (await seen(mover, before + 1)).seq == before + 1
+        await parted(players)
+
+
+async def test_one_seat_plays_from_two_connections_at_once() -> None:
+    async with front() as served:
+        players = await table(served)
+        mover = next(p for p in players if p.view and p.view.to_play == p.view.you)
+        assert mover.view is not None
+        assert mover.token is not None
+        async with Player(served.url, codec=JSON) as other:
+            await other.resume(mover.view.room, mover.token)
+            play = other.choice(random.Random(2))
+            both = await asyncio.gather(mover.do(play), other.do(play))
+            assert all(isinstance(frame, Update) for frame in both)
+            latest = mover.view.seq
+            assert await seen(mover, latest) == await seen(other, latest)
+        await parted(players)
+
+
+@BOTH
+async def test_nonsense_in_between_breaks_nothing(protocol: str) -> None:
+    nonsense: list[Any] = [{"type": "play"}, [], {"id": 7}, {"type": "play", "deal": "x"}, None]
+    async with front() as served, raw(served.url, [protocol]) as line:
+        await create(line, rules={"variant": "scopa", "players": 2})
+        for number, frame in enumerate([*nonsense, *nonsense]):
+            await line.send(frame)
+            await line.socket.send(b"\xc1" if line.binary else "{")
+            answer = await line.ask({"type": "say", "id": 10 + number, "text": "still here"})
+            assert answer["re"] == [10 + number]
+
+
+# Bad lines
+
+
+async def test_a_lost_line_is_only_absence() -> None:
+    async with front() as served:
+        players = await table(served)
+        anna, bruno = players
+        assert bruno.view is not None
+        assert bruno.token is not None
+        bruno.socket.transport.abort()
+        while shown(anna).seats[1].online:
+            await anna.receive()
+        async with Player(served.url) as again:
+            joined = await again.resume(bruno.view.room, bruno.token)
+            assert joined.view.hand == bruno.view.hand
+            while not shown(anna).seats[1].online:
+                await anna.receive()
+        await parted(players)
+
+
+async def test_who_stops_reading_costs_nobody_anything() -> None:
+    async with front() as served:
+        players = await table(served)
+        assert players[0].view is not None
+        room, lazy_token = players[0].view.room, players[1].token
+        assert lazy_token is not None
+        async with Player(served.url) as lazy:
+            await lazy.resume(room, lazy_token)
+            lazy.socket.transport.pause_reading()
+            for number in range(400):
+                key = f"{number}"
+                await players[0].do(c.Configure(settings={"talk": "always"}))
+                await players[0].do(c.Say(text="x" * 280, key=key))
+            newest = players[0].view.seq
+            lazy.socket.transport.resume_reading()
+            assert (await seen(lazy, newest)).seq == newest
+            # What waited was joined: fewer frames than there were commits.
+            assert len(lazy.frames) < 400
+            await parted([lazy, *players])
+
+
+async def test_who_never_reads_again_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with front() as served:
+        players = await table(served)
+        assert players[0].view is not None
+        room, lazy_token = players[0].view.room, players[1].token
+        assert lazy_token is not None
+        async with Player(served.url) as lazy:
+            await lazy.resume(room, lazy_token)
+            monkeypatch.setattr(connection, "SEND_SECONDS", 0.1)
+            lazy.socket.transport.pause_reading()
+            with capture_logs() as logged:
+                number = 0
+                while not any(entry["event"] == "not_reading" for entry in logged):
+                    number += 1
+                    await players[0].do(c.Configure(settings={"pace_ms": number % 5000}))
+                    assert number < 5000
+            await parted([lazy, *players])
+
+
+async def test_who_is_gone_waits_for_no_store() -> None:
+    async with front() as served, raw(served.url) as anna:
+        room = (await create(anna))["room"]
+        served.house.journal.gate.clear()
+        await anna.send({"type": "seat_bot", "id": 2, "seat": 1})
+        await until(lambda: served.house.journal.waiting > 0)
+        for _ in range(3):
+            async with raw(served.url) as again:
+                await again.send({"type": "resume", "id": 1, "room": room, "token": token(0)})
+                again.socket.transport.abort()
+        await until(lambda: served.counted("scopa_connections_open 1.0"))
+        served.house.journal.gate.set()
+        assert (await anna.until("update"))["re"] == [2]
+
+
+async def test_a_fault_in_writing_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def faulty(self: connection.Connection, frame: object) -> None:
+        raise TypeError("not to be encoded")
+
+    async with front() as served:
+        monkeypatch.setattr(connection.Connection, "_send", faulty)
+        with capture_logs() as logged:
+            async with raw(served.url) as line:
+                assert (await line.end())[1] == 1011
+        assert [entry["event"] for entry in logged] == ["writer_fault"]
+
+
+async def test_outcomes_are_counted_as_they_were_answered() -> None:
+    async with front() as served, raw(served.url) as line:
+        await create(line)
+        await line.refused({"type": "start"})
+        await line.refused({"type": "fly"})
+        await line.ask({"type": "seat_bot", "id": 5, "seat": 1})
+        for counted in (
+            'scopa_commands_total{outcome="ok",type="create"} 1.0',
+            'scopa_commands_total{outcome="seats_empty",type="start"} 1.0',
+            'scopa_commands_total{outcome="ok",type="seat_bot"} 1.0',
+            'scopa_commands_total{outcome="bad_message",type="other"} 1.0',
+        ):
+            assert served.counted(counted), counted

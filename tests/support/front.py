@@ -1,0 +1,51 @@
+"""A gateway on a free port, with live rooms on a store in memory behind it."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from scopa_server.gateway.connection import Desk
+from scopa_server.gateway.limits import Failures
+from scopa_server.gateway.server import Endpoint, Gateway
+from support.house import House
+
+
+class Front:
+    """What a test reaches of it. `now`: the seconds that failures are counted by."""
+
+    def __init__(self, house: House, **endpoint: Any) -> None:
+        self.house = house
+        self.now = 0.0
+        self.failures = Failures(lambda: self.now)
+        desk = Desk(rooms=house.rooms, failures=self.failures, metrics=house.metrics)
+        self.gateway = Gateway(Endpoint(host="127.0.0.1", port=0, **endpoint), desk)
+        self.port = 0
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"ws://127.0.0.1:{self.port}"
+
+    def counted(self, line: str) -> bool:
+        """Whether the metrics say so."""
+        return f"\n{line}\n" in self.house.metrics.render().decode()
+
+
+@asynccontextmanager
+async def front(house: House | None = None, **endpoint: Any) -> AsyncGenerator[Front]:
+    """A gateway; afterwards it is stopped as the server stops it."""
+    served = Front(house or House(), **endpoint)
+    try:
+        async with served.gateway.listen() as served.port:
+            yield served
+    finally:
+        served.house.journal.gate.set()
+        await served.house.rooms.close()
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Let everything else run until something is so."""
+    async with asyncio.timeout(10):
+        while not condition():
+            await asyncio.sleep(0)  # noqa: ASYNC110
