@@ -47,5 +47,5 @@ async def front(house: House | None = None, **endpoint: Any) -> AsyncGenerator[F
 async def until(condition: Callable[[], bool]) -> None:
     """Let everything else run until something is so."""
     async with asyncio.timeout(10):
-        while not condition():
-            await asyncio.sleep(0)  # noqa: ASYNC110
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0)
