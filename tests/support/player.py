@@ -117,6 +117,27 @@ class Player:
         take = chance.choice(self.view.options[card] or [[]])
         return c.Play(deal=self.view.deal, turn=self.view.turn, card=card, take=take)
 
+    def next_move(self, chance: random.Random) -> c.Command | None:
+        """What this seat could do now to carry the match on; None: it is for others to move."""
+        view = self.view
+        assert view is not None
+        assert view.you is not None
+        if view.phase == "deal_over":
+            return None if view.seats[view.you].ready else c.Ready(deal=view.deal)
+        if view.phase != "playing":
+            return None
+        if view.first_card is not None:
+            return c.FirstCard(deal=view.deal, keep=chance.random() < 0.5)
+        if view.declarations and chance.random() < 0.8:
+            chosen = chance.choice(view.declarations)
+            return c.Declare(
+                deal=view.deal,
+                batch=view.batch,
+                kind=chosen.kind,  # type: ignore[arg-type]
+                matta=chosen.matta,
+            )
+        return self.choice(chance) if view.to_play == view.you else None
+
     async def play_on(self, chance: random.Random, *, until: int | None = None) -> View:
         """Play any legal card each turn, and be ready, until the match is over (or that turn)."""
         while True:
@@ -124,13 +145,8 @@ class Player:
             assert view is not None
             if view.phase == "match_over" or (until is not None and view.turn >= until):
                 return view
-            if view.phase == "playing" and view.to_play == view.you:
-                await self.do(self.choice(chance))
-            elif (
-                view.phase == "deal_over"
-                and view.you is not None
-                and not view.seats[view.you].ready
-            ):
-                await self.do(c.Ready(deal=view.deal))
-            else:
+            move = self.next_move(chance)
+            if move is None:
                 await self.receive()
+            else:
+                await self.do(move)
