@@ -168,6 +168,14 @@ def test_long_names_do_not_break_the_columns() -> None:
     assert len(first) > 0
 
 
+def test_six_sides_fit_on_an_ordinary_terminal() -> None:
+    first, second = sent.a_count().sides
+    counted = sent.a_count(sides=[first, second, first, second, first, second], totals=[0] * 6)
+    names = [f"{letter * 20}" for letter in "ABCDEF"]
+    view = sent.playing(*names, count=counted, deals=[[1, 2, 3, 4, 5, 6]])
+    assert max(len(row) for row in text([*count(view), *sheet(view)]).splitlines()) <= 79
+
+
 def test_the_lobby_says_who_sits_where_and_what_is_played() -> None:
     view = in_pairs(
         sent.lobby(

@@ -10,7 +10,9 @@ from .faces import faces
 from .people import side_name
 
 FIRST_COLUMN: Final = 13
-WIDEST: Final = 16
+NARROWEST: Final = 9
+LINE: Final = 79
+"""Columns of the whole table on an ordinary terminal; even six sides fit."""
 ITEMS: Final = (
     ("cards", "cards"),
     ("coins", "coins"),
@@ -80,7 +82,8 @@ def _cell(side: SideCount, item: str) -> str:
 
 def _columns(view: View) -> int:
     names = (width(side_name(view, side.side)) for side in view.sides)
-    return min(max([9, *names]), WIDEST)
+    room = (LINE - FIRST_COLUMN) // max(len(view.sides), 1) - 2
+    return max(min(max(names, default=0), room), NARROWEST)
 
 
 def _heads(view: View, columns: int) -> Line:
