@@ -155,7 +155,7 @@ def test_the_sheet_has_every_deal_and_the_result() -> None:
     )
     shown = text(sheet(view))
     assert "deal 1                +2         +1\ndeal 2                +4         +1" in shown
-    assert "You won the match." in shown
+    assert "You won the match, 12 to 2." in shown
     assert "Match 1: 3 - 5, abandoned." in shown
     assert "abandoned" in text(sheet(structs.replace(view, winner=None)))
 

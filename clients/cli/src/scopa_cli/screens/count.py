@@ -128,7 +128,8 @@ def _result(view: View) -> list[Line]:
         return []
     if view.winner is None:
         return [line("The match was abandoned.")]
-    return [line(Span(f"{side_name(view, view.winner)} won the match.", "bold"))]
+    totals = " to ".join(map(str, sorted((side.score for side in view.sides), reverse=True)))
+    return [line(Span(f"{side_name(view, view.winner)} won the match, {totals}.", "bold"))]
 
 
 def _matches(view: View) -> list[Line]:
