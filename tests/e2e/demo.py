@@ -39,6 +39,7 @@ def running(
     """A program of ours with a home of its own, stopped by its own pid at the end."""
     home.mkdir()
     clean = {name: text for name, text in os.environ.items() if not name.startswith("SCOPA_")}
+    clean["PYTHONUTF8"] = "1"
     process = subprocess.Popen(
         [BIN / program, *words],
         env={**clean, "HOME": str(home), "XDG_STATE_HOME": str(home), "NO_COLOR": "1"},
