@@ -33,6 +33,24 @@ RULES: list[dict[str, Any]] = [
 ]
 
 
+SCORING: list[dict[str, Any]] = [
+    {"target": 5},
+    {"target": 30, "napola": "run"},
+    {"ties": "everyone", "primiera": "sevens"},
+    {"scopa_value": "cards", "leftovers_scopa": True},
+    {"sides": 2},
+    {"sides": 4},
+    {"hand": 9},
+]
+
+
+def _rescoring(room: Room, chance: random.Random) -> c.Command:
+    latest = room.proposal.id if room.proposal is not None else 1
+    if room.proposed is None or chance.random() < 0.2:
+        return c.Propose(rules=chance.choice(SCORING))
+    return c.Answer(proposal=latest, agree=chance.random() < 0.9)
+
+
 def any_command(room: Room, chance: random.Random) -> c.Command:
     """Some command; it may be right, wrong or nonsense."""
     number = chance.randint(-1, len(room.seats))
@@ -64,8 +82,7 @@ def any_command(room: Room, chance: random.Random) -> c.Command:
             card=chance.choice(DECK),
             take=chance.sample(DECK, chance.randrange(3)),
         ),
-        c.Propose(rules={"target": 5}),
-        c.History(),
+        _rescoring(room, chance),
     ]
     return chance.choice([*makers, *makers, c.EndMatch()])
 
@@ -81,6 +98,7 @@ def any_notice(room: Room, chance: random.Random) -> Internal:
         Expired("turn", decision(room)),
         Expired("absent", decision(room)),
         Expired("next_deal", decision(room)),
+        Expired("proposal", decision(room)),
         GoneAway(seat),
         CameBack(seat),
         Settle(),
@@ -99,6 +117,10 @@ def stir(table: Table, chance: random.Random) -> tuple[int | None, c.Command | I
     command: c.Command | Internal
     if roll < 0.4 and room.to_play is not None:
         seat, command = room.to_play, table.legal(chance)
+    elif roll < 0.4 and room.phase == "deal_over":
+        command = _rescoring(room, chance)
+        if room.proposed is not None and chance.random() < 0.8:
+            seat = chance.choice(room.proposed.waiting)
     elif roll < 0.5 and room.phase == "deal_over":
         command = c.Ready(deal=room.deal_number)
     elif roll < 0.5:

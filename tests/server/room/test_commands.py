@@ -90,8 +90,10 @@ def command(name: str, table: Table) -> c.Command:
         "first_card": c.FirstCard(deal=deal, keep=True),
         "declare": c.Declare(deal=deal, batch=1, kind="low"),
         "propose": c.Propose(rules={"target": 5}),
+        "propose_so": c.Propose(rules={"target": table.room.rules.target}),
+        "propose_bad": c.Propose(rules={"target": 0}),
+        "propose_play": c.Propose(rules={"hand": 9}),
         "answer": c.Answer(proposal=1, agree=True),
-        "history": c.History(),
     }
     return made[name]
 
@@ -170,4 +172,11 @@ def test_any_command_sent_twice_changes_nothing_the_second_time(phase: str, flag
 
 def test_commands_of_connections_are_not_decided_here() -> None:
     everything = set(get_args(c.ClientCommand))
-    assert everything - set(COMMANDS) == {c.Ping, c.Look, c.Create, c.Resume, c.Watch}
+    assert everything - set(COMMANDS) == {
+        c.Ping,
+        c.Look,
+        c.Create,
+        c.Resume,
+        c.Watch,
+        c.History,
+    }

@@ -57,9 +57,11 @@ def secrets(room: Room) -> set[str]:
 
 def test_no_state_or_event_shows_what_it_holds() -> None:
     kinds: set[type] = set()
-    for seed in range(8):
+    for seed in range(10):
         game = {"players": 2 + seed % 3, "void_deal": "two_aces"}
         table = Table(seed=seed, variant="scopa", target=3, **game)
+        if seed % 4:
+            table.fill()
         for before, _, command, events in wander(table, seed, 250):
             kinds |= {type(event) for event in events}
             hidden = secrets(table.room) | secrets(before)

@@ -1,5 +1,6 @@
 """One event later: `apply(room, event, at)` is the room after it. Pure."""
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias, cast
 
@@ -12,7 +13,7 @@ from scopa_server.rules.record import build
 
 from . import events as e
 from .machine import phase_after
-from .state import Finished, Holder, PastDeal, Room, Saying, Seat, SeatKind, Value
+from .state import Finished, Holder, PastDeal, Proposal, Room, Saying, Seat, SeatKind, Value
 
 TALK_KEPT: Final = 60
 """Sayings that a room remembers, to show the last ones and to know a key again."""
@@ -60,6 +61,7 @@ def _seat_taken(room: Room, event: e.SeatTaken, at: int) -> Room:
 
 def _seat_left(room: Room, event: e.SeatLeft, at: int) -> Room:
     seat = room.seats[event.seat]
+    room = _without_answer(room, event.seat)
     if event.reserved:
         return _reserve(room, event.seat, None)
     kind: SeatKind = "vacant" if room.in_match else "empty"
@@ -81,6 +83,16 @@ def _unready(room: Room, number: int) -> Room:
     if past is None or number not in past.ready:
         return room
     return replace(room, past=replace(past, ready=past.ready - {number}))
+
+
+def _without_answer(room: Room, number: int) -> Room:
+    """Who comes next to a seat has not answered what its last person was asked."""
+    past = room.proposal
+    if past is None:
+        return room
+    agreed = tuple(seat for seat in past.agreed if seat != number)
+    declined = None if past.declined == number else past.declined
+    return replace(room, proposal=replace(past, agreed=agreed, declined=declined))
 
 
 def _arranged(room: Room, event: e.Arranged, at: int) -> Room:
@@ -110,7 +122,7 @@ def _host_changed(room: Room, event: e.HostChanged, at: int) -> Room:
 
 def _configured(room: Room, event: e.Configured, at: int) -> Room:
     after = replace(room, settings=event.settings, passcode=event.passcode)
-    if _clocks(room) != _clocks(after):
+    if _clocks(room) != _clocks(after) and room.proposed is None:
         # Time that was used under the old limit must not end a turn under a shorter one.
         after = _restart_clock(after, at)
     overrides = {"variant": event.variant, **event.overrides}
@@ -252,6 +264,56 @@ def _readied(room: Room, event: e.Readied, at: int) -> Room:
     return replace(after, past=replace(past, ready=past.ready | {event.seat}))
 
 
+def _proposed(room: Room, event: e.Proposed, at: int) -> Room:
+    proposal = Proposal(
+        id=event.proposal,
+        by=event.seat,
+        rules=event.rules,
+        asked=event.asked,
+        totals=event.totals,
+        agreed=(event.seat,),
+    )
+    return _restart_clock(replace(room, proposal=proposal), at)
+
+
+def _open_proposal(room: Room) -> Proposal:
+    assert room.proposed is not None, "a proposal is open"
+    return room.proposed
+
+
+def _agreed(room: Room, event: e.Agreed, at: int) -> Room:
+    proposal = _open_proposal(room)
+    return replace(room, proposal=replace(proposal, agreed=(*proposal.agreed, event.seat)))
+
+
+def _proposal_dropped(room: Room, event: e.ProposalDropped, at: int) -> Room:
+    dropped = replace(_open_proposal(room), open=False, declined=event.seat)
+    return _restart_clock(replace(room, proposal=dropped), at)
+
+
+def _rescored(room: Room, event: e.Rescored, at: int) -> Room:
+    assert room.deal is not None, "a match is counted again after a deal"
+    overrides: dict[str, Any] = {**room.overrides, **event.rules}
+    given = {name: value for name, value in overrides.items() if name != "variant"}
+    rules = build(overrides["variant"], given)
+    finished = [
+        replace(deal, points=points)
+        for deal, points in zip(room.finished, event.points, strict=True)
+    ]
+    after = replace(
+        room,
+        overrides=overrides,
+        rules=rules,
+        # Its sweeps and piles are shown as they count now.
+        deal=dataclasses.replace(room.deal, rules=rules),
+        finished=tuple(finished),
+        totals=tuple(event.count.totals),
+        count=event.count,
+        proposal=room.proposal and replace(room.proposal, open=False),
+    )
+    return _restart_clock(after, at)
+
+
 def _paused(room: Room, event: e.Paused, at: int) -> Room:
     used = room.clock_used + max(0, at - room.clock_from)
     return replace(room, paused_by=event.seat, clock_used=used)
@@ -295,6 +357,10 @@ _APPLY: Final[dict[type[Value] | type[e.Event], _Step]] = cast(
         e.MatchWon: _match_won,
         e.MatchEnded: _match_ended,
         e.Readied: _readied,
+        e.Proposed: _proposed,
+        e.Agreed: _agreed,
+        e.ProposalDropped: _proposal_dropped,
+        e.Rescored: _rescored,
         e.Paused: _paused,
         e.Unpaused: _unpaused,
         e.Said: _said,

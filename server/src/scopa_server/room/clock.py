@@ -12,6 +12,8 @@ FIRST_MS_AFTER_LOAD: Final = 10_000
 """No clock fires earlier than this after a room was loaded."""
 AWAY_AFTER_MS: Final = 5_000
 """How long a person has no connection before the log says so."""
+PROPOSAL_MS: Final = 60_000
+"""How long a proposal is open."""
 HOST_AWAY_MS: Final = {False: 60_000, True: 300_000}
 """How long a host must be gone before its power may be claimed; True: in a match."""
 
@@ -28,8 +30,8 @@ class Decision(Struct, frozen=True):
 
 
 class Deadline(Struct, frozen=True):
-    """A clock that runs: `total_ms` after the decision came up (`turn`, `next_deal`), or after
-    the seat's last connection went (`absent`)."""
+    """A clock that runs: `total_ms` after the decision came up (`turn`, `next_deal`, `proposal`),
+    or after the seat's last connection went (`absent`)."""
 
     kind: ClockKind
     total_ms: int
@@ -46,6 +48,9 @@ def deadlines(room: Room, online: frozenset[int]) -> tuple[Deadline, ...]:
     """The clocks that run now; the first to run out counts."""
     if room.paused_by is not None:
         return ()
+    if room.proposed is not None:
+        # The next deal waits: its clock, often the shorter one, would leave no time to answer.
+        return (Deadline("proposal", PROPOSAL_MS),)
     if room.phase == "deal_over":
         seconds = room.settings.next_deal_seconds
         return (Deadline("next_deal", seconds * 1000),) if seconds else ()

@@ -164,6 +164,36 @@ class Readied(Event, tag="readied", frozen=True, kw_only=True):
     deal: int
 
 
+class Proposed(Event, tag="proposed", frozen=True, kw_only=True):
+    """A seat proposed other scoring rules; `totals` as they would be."""
+
+    proposal: int
+    seat: int
+    rules: dict[str, bool | int | str]
+    asked: tuple[int, ...]
+    totals: tuple[int, ...]
+
+
+class Agreed(Event, tag="agreed", frozen=True, kw_only=True):
+    """A seat agreed to the open proposal."""
+
+    seat: int
+
+
+class ProposalDropped(Event, tag="proposal_dropped", frozen=True, kw_only=True):
+    """The open proposal came to nothing; `seat`: who declined, if anybody did."""
+
+    seat: int | None = None
+
+
+class Rescored(Event, tag="rescored", frozen=True, kw_only=True):
+    """The match was counted again: points of its deals in order, and the latest one's count."""
+
+    rules: dict[str, bool | int | str]
+    points: tuple[tuple[int, ...], ...]
+    count: Count
+
+
 class Paused(Event, tag="paused", frozen=True, kw_only=True):
     """The clocks stopped."""
 
@@ -206,6 +236,10 @@ LogEvent: TypeAlias = (
     | MatchWon
     | MatchEnded
     | Readied
+    | Proposed
+    | Agreed
+    | ProposalDropped
+    | Rescored
     | Paused
     | Unpaused
     | Said

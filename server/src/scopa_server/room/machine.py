@@ -34,12 +34,13 @@ _ANYWHERE: Final[_Kinds] = frozenset(
     }
 )
 _BETWEEN: Final[_Kinds] = _ANYWHERE | {e.Arranged}
+_RESCORING: Final[_Kinds] = frozenset({e.Proposed, e.Agreed, e.ProposalDropped, e.Rescored})
 _TABLE: Final[_Kinds] = _ANYWHERE | {e.StoodIn, e.Paused, e.Unpaused}
 
 WITHIN: Final[Mapping[Phase, _Kinds]] = {
     "lobby": _BETWEEN | {e.Opened},
     "playing": _TABLE | {e.DealerDrawn, e.Shuffled, e.DealVoided, e.Dealt, e.Played, e.Leftovers},
-    "deal_over": _TABLE | {e.Shuffled, e.Readied},
+    "deal_over": _TABLE | _RESCORING | {e.Shuffled, e.Readied},
     "match_over": _BETWEEN,
 }
 """What may happen within each phase."""

@@ -12,14 +12,15 @@ import msgspec
 from msgspec.structs import replace
 
 from scopa_protocol import rules as wire
+from scopa_protocol import views
 from scopa_protocol.cards import display_order
 from scopa_protocol.views import Clock, RecentPlay, SeatView, SideView, View
 from scopa_server.rules import captures
-from scopa_server.rules.deal import Deal, Play
+from scopa_server.rules.deal import Deal, Play, is_scopa
 from scopa_server.rules.record import Rules
 
 from .decide.playing import OPTIONS_SHOWN
-from .state import Room, Seat, Shuffle
+from .state import Proposal, Room, Seat, Shuffle
 
 
 class Scene(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,7 +98,7 @@ def public(room: Room, scene: Scene) -> View:
         count=room.count,
         matches=list(room.matches),
         winner=room.winner,
-        proposal=None,
+        proposal=wire_proposal(room.proposed) if room.proposed else None,
         commitment=_commitment(room),
     )
 
@@ -106,6 +107,18 @@ def public(room: Room, scene: Scene) -> View:
 def wire_rules(rules: Rules) -> wire.Rules:
     """A record of rules as views show it."""
     return msgspec.convert(rules, wire.Rules, from_attributes=True)
+
+
+def wire_proposal(proposal: Proposal) -> views.Proposal:
+    """An open proposal as everybody sees it."""
+    return views.Proposal(
+        id=proposal.id,
+        by=proposal.by,
+        rules=proposal.rules,
+        agreed=list(proposal.agreed),
+        waiting=list(proposal.waiting),
+        totals=list(proposal.totals),
+    )
 
 
 def seats(room: Room, online: frozenset[int]) -> list[SeatView]:
@@ -134,8 +147,7 @@ def _sides(room: Room) -> list[SideView]:
 
 
 def _side(room: Room, deal: Deal | None, side: int) -> SideView:
-    plays = _plays_of_side(deal, side) if deal else []
-    swept = [play.card for play in plays if play.scopa]
+    swept = _swept(deal, side) if deal else []
     # Once counted, sweeps that made no card (leftovers) count as well.
     counted = (
         room.count if deal and room.count and room.phase in {"deal_over", "match_over"} else None
@@ -149,8 +161,10 @@ def _side(room: Room, deal: Deal | None, side: int) -> SideView:
     )
 
 
-def _plays_of_side(deal: Deal, side: int) -> list[Play]:
-    return [play for play in deal.plays if play.seat % deal.rules.sides == side]
+def _swept(deal: Deal, side: int) -> list[str]:
+    """The cards of a side's scope; which count may have changed since they were played."""
+    plays = [play for play in deal.plays if play.seat % deal.rules.sides == side]
+    return [play.card for play in plays if play.sweep and is_scopa(deal.rules, play.sweep)]
 
 
 def _options(room: Room, seat: int) -> tuple[dict[str, list[list[str]]] | None, bool]:

@@ -79,6 +79,27 @@ class Finished(Value, frozen=True, kw_only=True):
     points: tuple[int, ...]
 
 
+class Proposal(Value, frozen=True, kw_only=True):
+    """Scoring rules that a seat proposed, and who has answered (rulebook, Rescoring).
+
+    The latest one stays when it is settled, so that an answer sent again is known.
+    """
+
+    id: int
+    by: int
+    rules: dict[str, bool | int | str]
+    asked: tuple[int, ...]
+    totals: tuple[int, ...]
+    agreed: tuple[int, ...] = ()
+    declined: int | None = None
+    open: bool = True
+
+    @property
+    def waiting(self) -> tuple[int, ...]:
+        """Those who were asked and have not agreed."""
+        return tuple(seat for seat in self.asked if seat not in self.agreed)
+
+
 class PastDeal(Value, frozen=True, kw_only=True):
     """What was decided in the latest finished deal, to recognise a command sent again."""
 
@@ -114,6 +135,7 @@ class Room(Value, frozen=True, kw_only=True):
     count: Count | None = None
     matches: tuple[MatchResult, ...] = ()
     winner: int | None = None
+    proposal: Proposal | None = None
     talk: tuple[Saying, ...] = ()
     clock_from: int = 0
     clock_used: int = 0
@@ -127,6 +149,11 @@ class Room(Value, frozen=True, kw_only=True):
     def to_play(self) -> int | None:
         """The seat whose card is awaited."""
         return self.deal.to_play if self.deal is not None and self.phase == "playing" else None
+
+    @property
+    def proposed(self) -> Proposal | None:
+        """The proposal that is open now."""
+        return self.proposal if self.proposal is not None and self.proposal.open else None
 
     def seat_of(self, token: str) -> int | None:
         """The seat that a token's hash stands for."""

@@ -11,6 +11,7 @@ from scopa_server.rules import deal as deals
 from . import events as e
 from .apply import apply
 from .decide.dealing import proof
+from .project import wire_proposal, wire_rules
 from .state import Room
 
 Tell: TypeAlias = Callable[[Any, Room, Room], told.RoomEvent | None]
@@ -108,6 +109,19 @@ def _match_ended(event: e.MatchEnded, before: Room, after: Room) -> told.RoomEve
     return told.MatchEnded()
 
 
+def _proposed(event: e.Proposed, before: Room, after: Room) -> told.RoomEvent:
+    assert after.proposed is not None, "a proposal was made"
+    return told.RulesProposed(proposal=wire_proposal(after.proposed))
+
+
+def _proposal_dropped(event: e.ProposalDropped, before: Room, after: Room) -> told.RoomEvent:
+    return told.ProposalDropped()
+
+
+def _rescored(event: e.Rescored, before: Room, after: Room) -> told.RoomEvent:
+    return told.Rescored(rules=wire_rules(after.rules), totals=list(after.totals))
+
+
 def _paused(event: e.Paused, before: Room, after: Room) -> told.RoomEvent:
     return told.Paused(seat=event.seat)
 
@@ -140,12 +154,15 @@ _TELL: Final[Mapping[type[e.Event], Tell]] = cast(
         e.DealCounted: _deal_counted,
         e.MatchWon: _match_won,
         e.MatchEnded: _match_ended,
+        e.Proposed: _proposed,
+        e.ProposalDropped: _proposal_dropped,
+        e.Rescored: _rescored,
         e.Paused: _paused,
         e.Unpaused: _unpaused,
         e.Said: _said,
     },
 )
-UNHEARD: Final = frozenset({e.Opened, e.Shuffled, e.Readied})
+UNHEARD: Final = frozenset({e.Opened, e.Shuffled, e.Readied, e.Agreed})
 """Events that nobody hears of: the view shows what came of them."""
 
 

@@ -10,7 +10,7 @@ from scopa_server.room import events as e
 from scopa_server.room.context import Actor, Context
 from scopa_server.room.state import Room
 
-from . import playing, said, seating, table
+from . import playing, rescoring, said, seating, table
 from .internal import Internal, and_settle, back, decide_internal
 
 Decide: TypeAlias = Callable[[Room, Actor, Any, Context], e.Events]
@@ -105,9 +105,15 @@ COMMANDS: Final[Mapping[type[c.Command], Row]] = {
     c.Say: Row(_anyone, ANY, table.say, repeat=table.is_said),
     c.FirstCard: Row(_with_cards, ANY, _later),
     c.Declare: Row(_with_cards, ANY, _later),
-    c.Propose: Row(_with_cards, ANY, _later),
-    c.Answer: Row(_with_cards, ANY, _later),
-    c.History: Row(_anyone, ANY, _later, acts=_never),
+    c.Propose: Row(
+        _with_cards,
+        DEAL_OVER,
+        rescoring.propose,
+        repeat=rescoring.is_proposed,
+        fulfilled=rescoring.counts_so,
+    ),
+    # An answer to nothing is that in every phase.
+    c.Answer: Row(_with_cards, ANY, rescoring.answer, repeat=rescoring.is_answered),
 }
 
 
@@ -116,6 +122,12 @@ def decide(room: Room, actor: Actor, command: c.Command | Internal, context: Con
 
     Checks go in the protocol's order: exact repeat, role, phase, pause, then the command's own.
     """
+    return rescoring.with_dropped(room, _with_consequences(room, actor, command, context))
+
+
+def _with_consequences(
+    room: Room, actor: Actor, command: c.Command | Internal, context: Context
+) -> e.Events:
     if not isinstance(command, c.Command):
         return and_settle(room, decide_internal(room, command, context), context.online, context)
     row = COMMANDS[type(command)]

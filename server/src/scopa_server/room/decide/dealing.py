@@ -1,13 +1,14 @@
 """From a shuffled deck to a deal that can be played, and from its last card to the next."""
 
-from scopa_protocol.views import Count, LeftoverCards, Proof
-from scopa_protocol.views import SideCount as SideCountView
+from scopa_protocol.views import Proof
 from scopa_server.room import events as e
 from scopa_server.room.context import Context
 from scopa_server.room.state import Room, Shuffle
 from scopa_server.rules import deal as deals
-from scopa_server.rules.count import SideCount, count_deal, facts
+from scopa_server.rules.count import count_deal, facts
 from scopa_server.rules.match import add, winner
+
+from .counting import as_counted
 
 
 def next_deal(room: Room, context: Context) -> e.Events:
@@ -52,46 +53,18 @@ def _end_of_deal(room: Room, played: deals.Deal, context: Context) -> e.Events:
     if left is not None:
         seat, cards = left
         events.append(e.Leftovers(seat=seat, cards=cards))
-    finished = deals.finish(played)
-    counts = count_deal(room.rules, facts(finished))
+    assert room.shuffle is not None, "a deal has a deck"
+    done = facts(played)
+    counts = count_deal(room.rules, done)
     totals = add(room.rules, room.totals, counts)
-    events.append(e.DealCounted(count=_count(room, finished, counts, totals, left)))
+    shown = as_counted(room.rules, room.deal_number, done, counts, totals, proof(room.shuffle))
+    events.append(e.DealCounted(count=shown))
     side = winner(room.rules, totals, counts)
     if side is None:
         events.append(e.Shuffled(shuffle=next(context.shuffles)))
     else:
         events.append(e.MatchWon(side=side, totals=tuple(totals)))
     return tuple(events)
-
-
-def _count(
-    room: Room,
-    finished: deals.Deal,
-    counts: tuple[SideCount, ...],
-    totals: tuple[int, ...],
-    left: tuple[int, tuple[str, ...]] | None,
-) -> Count:
-    assert room.shuffle is not None, "a deal has a deck"
-    return Count(
-        deal=room.deal_number,
-        sides=[_side_count(finished, side, count) for side, count in enumerate(counts)],
-        totals=list(totals),
-        leftovers=left and LeftoverCards(side=left[0] % room.rules.sides, cards=list(left[1])),
-        proof=proof(room.shuffle),
-    )
-
-
-def _side_count(deal: deals.Deal, side: int, count: SideCount) -> SideCountView:
-    piles = deal.piles[side :: deal.rules.sides]
-    return SideCountView(
-        cards=count.cards,
-        coins=count.coins,
-        primiera=count.primiera,
-        scope=count.scope,
-        points=dict(count.points),
-        total=count.total,
-        pile=[card for pile in piles for card in pile],
-    )
 
 
 def proof(shuffle: Shuffle) -> Proof:

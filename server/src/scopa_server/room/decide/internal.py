@@ -69,6 +69,8 @@ def _expired(room: Room, command: Expired, context: Context) -> e.Events:
     running = {deadline.kind for deadline in deadlines(room, context.online)}
     if command.kind not in running or command.decision != decision(room):
         return ()
+    if command.kind == "proposal":
+        return (e.ProposalDropped(),)
     if command.kind == "next_deal":
         return next_deal(room, context)
     seat = room.to_play

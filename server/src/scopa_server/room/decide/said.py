@@ -53,6 +53,11 @@ def later() -> Refused:
     return Refused(ErrorCode.NOT_ALLOWED, "This server doesn't offer that yet.")
 
 
+def proposal_open(room: Room, by: int) -> Refused:
+    name = room.seats[by].name or "another seat"
+    return Refused(ErrorCode.NOT_ALLOWED, f"{name} has a proposal open; only one at a time.")
+
+
 def no_such_seat(room: Room) -> Refused:
     last = len(room.seats) - 1
     return Refused(ErrorCode.NO_SUCH_SEAT, f"There is no such seat; they are 0 to {last}.")
