@@ -10,6 +10,7 @@ from msgspec import Struct
 from scopa_protocol.codes import ErrorCode
 from scopa_protocol.events import RoomEvent
 from scopa_server.journal.interface import (
+    Commit,
     Draft,
     Journal,
     Snapshot,
@@ -145,6 +146,13 @@ class Ledger:
         if followed is None:
             raise RoomLost("the store no longer has this room")
         self.room, self._top = followed.room, followed.top
+
+    async def commits(self, after: int) -> list[Commit]:
+        """The log above a number, as the store has it. Raises Refused."""
+        try:
+            return await self._journal.read(self.room.code, after)
+        except Unavailable:
+            raise unavailable() from None
 
     @property
     def wants_snapshot(self) -> bool:

@@ -31,6 +31,7 @@ from scopa_server.room.tokens import token_hash
 
 from .audience import Audience
 from .clocks import Clocks, ServerTurn
+from .history import Historian
 from .ledger import Ledger, RoomLost
 from .time import Time, Timer
 from .visitor import Visitor
@@ -98,6 +99,7 @@ class LiveRoom:
         self._around = around
         self._audience = Audience()
         self._clocks = Clocks(around.time, ledger.room, shown)
+        self._historian = Historian(ledger, refuse=self._refuse, count=self._count)
         self._inbox: deque[Message] = deque()
         self._wake = asyncio.Event()
         self._timer: Timer | None = None
@@ -181,6 +183,7 @@ class LiveRoom:
             self._give_up()
         finally:
             self._close()
+            await self._historian.close()
         if len(self._audience):
             await self._ledger.touch()
         await self._ledger.snapshot()
@@ -277,6 +280,7 @@ class LiveRoom:
             elif isinstance(message, Ask):
                 self._refuse(message.visitor, message.command, restarting())
         self._inbox.clear()
+        self._historian.drop(restarting())
 
     # What comes in
 
@@ -294,6 +298,9 @@ class LiveRoom:
 
     async def _answer(self, ask: Ask) -> None:
         visitor, command = ask.visitor, ask.command
+        if isinstance(command, c.History) and visitor in self._audience:
+            self._historian.ask(visitor, command)
+            return
         if visitor not in self._audience:
             return
         try:
@@ -332,6 +339,7 @@ class LiveRoom:
         """A visitor has left: answer it, close it, tell the others."""
         token = visitor.token
         self._audience.remove(visitor)
+        self._historian.drop(has_left(), visitor)
         view = project(self.room, None, self._scene())
         visitor.outbox.show(
             Update(
@@ -422,6 +430,7 @@ class LiveRoom:
 
     async def _part(self, visitor: Visitor) -> None:
         """A connection has ended; its seat stays its person's."""
+        self._historian.drop(has_left(), visitor)
         if visitor not in self._audience:
             return
         seat, token = visitor.seat, visitor.token
@@ -530,6 +539,11 @@ def bad_token() -> Refused:
 def restarting() -> Refused:
     """That this process serves the room no more."""
     return Refused(ErrorCode.RESTARTING, "The server restarts; try again in a moment.")
+
+
+def has_left() -> Refused:
+    """That a visitor is not in the room any more."""
+    return Refused(ErrorCode.NOT_IN_A_ROOM, "You have left the room.")
 
 
 def _our_fault() -> Refused:

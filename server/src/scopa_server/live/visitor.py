@@ -19,7 +19,7 @@ class Visitor:
         self.name = ""
         self.seat: int | None = None
         self.asked = 0
-        """Commands that wait in the room's inbox."""
+        """Commands that wait in the room's inbox, or for what they ask to be read."""
         self.gone = False
         """The connection has ended; a room must not let it in any more."""
 

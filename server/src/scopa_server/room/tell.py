@@ -64,6 +64,11 @@ def _dealer_drawn(event: e.DealerDrawn, before: Room, after: Room) -> told.RoomE
 
 
 def _deal_voided(event: e.DealVoided, before: Room, after: Room) -> told.RoomEvent:
+    return void_deal(event, before)
+
+
+def void_deal(event: e.DealVoided, before: Room) -> told.DealVoided:
+    """A void deal, shown whole."""
     assert before.next_shuffle is not None, "a void deal had a deck"
     void = deals.begin(before.rules, event.dealer, before.next_shuffle.deck)
     return told.DealVoided(
