@@ -65,9 +65,10 @@ BAD_RULES: list[tuple[str, dict[str, Any]]] = [
     ("variant", {"variant": ["scopa"]}),
     ("variant", {"variant": {}}),
     ("briscola", {"briscola": 1}),
-    ("opening_sweep", {"variant": "escoba"}),
-    ("first_card_choice", {"variant": "chkobba"}),
-    ("opening_sweep", {"variant": "cirulla"}),
+    ("opening_sweep", {"variant": "escoba", "hand": 4}),
+    ("first_card_choice", {"variant": "chkobba", "sides": 4, "players": 4}),
+    ("declare_both", {"declare_both": True}),
+    ("matta", {"matta": True}),
 ]
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from scopa_server.rules.presets import PRESETS, playable
-from scopa_server.rules.record import RulesRefused, build, unplayed
+from scopa_server.rules.presets import PRESETS
+from scopa_server.rules.record import RulesRefused, build
 
 
 def test_seventeen_presets() -> None:
@@ -43,9 +43,3 @@ def test_games_of_four_are_in_pairs(variant: str) -> None:
 def test_house_game_of_four_alone() -> None:
     rules = build("scopa", {"players": 4, "hand": 9, "sides": 4})
     assert (rules.hand, rules.sides) == (9, 4)
-
-
-def test_playable_presets_have_nothing_unplayed() -> None:
-    whole = {variant for variant in PRESETS if unplayed(build(variant, {})) is None}
-    assert set(playable()) == whole
-    assert set(PRESETS) - whole == {"escoba", "cirulla", "chkobba"}

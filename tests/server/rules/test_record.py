@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scopa_server.rules.presets import PRESETS, UNPLAYED
-from scopa_server.rules.record import SCORING_FIELDS, Rules, RulesRefused, build, unplayed
+from scopa_server.rules.presets import PRESETS
+from scopa_server.rules.record import SCORING_FIELDS, Rules, RulesRefused, build
 from support import vectors
 
 FIELDS = [field.name for field in fields(Rules)]
@@ -142,18 +142,6 @@ def test_anything_is_built_or_refused(variant: str, overrides: dict[str, object]
     for field, value in overrides.items():
         assert type(getattr(built, field)) is type(value)
         assert getattr(built, field) == value
-
-
-def test_unplayed_names_the_first_field() -> None:
-    assert unplayed(Rules()) is None
-    for field in UNPLAYED:
-        found = unplayed(Rules(**{field: True}))  # type: ignore[arg-type]
-        assert found is not None
-        assert found[0] == field
-        assert "not played yet" in found[1]
-    found = unplayed(build("cirulla", {}))
-    assert found is not None
-    assert found[0] == "opening_sweep"
 
 
 def test_scoring_fields_are_fields() -> None:

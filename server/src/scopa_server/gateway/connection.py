@@ -22,7 +22,7 @@ from scopa_server.live.visitor import Visitor
 from scopa_server.metrics import OK, Metrics
 from scopa_server.room.decide.seating import BOT_LEVELS
 from scopa_server.room.refused import Refused
-from scopa_server.rules.presets import playable
+from scopa_server.rules.presets import PRESETS
 
 from .limits import FAILURES, Failures
 
@@ -49,7 +49,7 @@ def hello(key_needed: bool) -> Hello:
             name_length=NAME_LENGTH,
             say_length=SAY_LENGTH,
         ),
-        variants=list(playable()),
+        variants=list(PRESETS),
         bot_levels=list(BOT_LEVELS),
         key_needed=key_needed,
     )

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Final, TypeAlias
 
 from scopa_server.rules.cards import SUIT, Card, parse
-from scopa_server.rules.deal import Deal, Sweep, finish, is_scopa, leftovers
+from scopa_server.rules.deal import Deal, Sweep, declared_points, finish, is_scopa, leftovers
 from scopa_server.rules.primiera import PRIMIERE, SUMMED, Strength
 from scopa_server.rules.record import Rules
 
@@ -193,6 +193,6 @@ def facts(deal: Deal) -> DealFacts:
     return DealFacts(
         piles=done.piles,
         sweeps=done.sweeps,
-        declared=(0,) * done.rules.players,
+        declared=declared_points(done),
         leftovers=leftovers(done),
     )

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias
 
-from scopa_server.rules.cards import DECK, VALUE, VALUES, Card
+from scopa_server.rules.cards import DECK, MATTA, VALUE, VALUES, Card
 from scopa_server.rules.record import Rules
 from scopa_server.rules.totals import CAPTURES
 
 SweepKind: TypeAlias = Literal["capture", "leftovers", "opening"]
+DeclarationKind: TypeAlias = Literal["low", "three", "both"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +45,28 @@ class Play:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """A hand declared and laid open (rulebook, Cirulla's declarations)."""
+
+    seat: int
+    batch: int
+    kind: DeclarationKind
+    matta: int | None
+    """The value named for 7C; None: its own, or it isn't among the cards."""
+    points: int
+    cards: tuple[Card, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """What 7C stands for, in the hand that declared it so and on the table."""
+
+    value: int
+    seat: int
+    """Who named it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Deal:
     """A deal as it stands: every card is in one hand, one pile, on the table or in the stock.
 
@@ -55,7 +78,7 @@ class Deal:
     deck: tuple[Card, ...] = field(repr=False)
     """All 40 cards in the order they are dealt."""
     batch: int
-    """The batch that was dealt last, from 1."""
+    """The batch that was dealt last, from 1; 0 before the first (`turn` too)."""
     turn: int
     """The number of the next card to be played, from 1; the last one's when it is over."""
     to_play: int | None
@@ -69,6 +92,16 @@ class Deal:
     last_taker: int | None
     stock: int
     """How many cards at the deck's end are undealt."""
+    laid: bool | None = None
+    """Whether the first card was refused; None where it was not, or not yet, a choice."""
+    declared: tuple[Declared, ...] = ()
+    matta: Named | None = None
+    """Until 7C is taken: in a pile it is a seven again."""
+
+    @property
+    def named(self) -> int | None:
+        """The value that 7C stands for in play, if not its own."""
+        return None if self.matta is None else self.matta.value
 
 
 def shape(players: int, hand: int) -> tuple[int, int]:
@@ -128,10 +161,13 @@ def _hands(rules: Rules, dealer: int, cards: Sequence[Card]) -> tuple[tuple[Card
     return tuple(tuple(cards[(seat - first) % players :: players]) for seat in range(players))
 
 
-def begin(rules: Rules, dealer: int, deck: Sequence[Card]) -> Deal:
-    """Deal the first batch, then the opening table (rulebook, The deal 3)."""
+def begin(rules: Rules, dealer: int, deck: Sequence[Card], *, laid: bool | None = None) -> Deal:
+    """Deal the first batch, then the opening table (rulebook, The deal 3 and 6).
+
+    `laid`: the first card was refused, and begins the table.
+    """
     opening, _ = shape(rules.players, rules.hand)
-    dealt = rules.hand * rules.players
+    dealt, first = rules.hand * rules.players, int(bool(laid))
     return Deal(
         rules=rules,
         dealer=dealer,
@@ -139,13 +175,14 @@ def begin(rules: Rules, dealer: int, deck: Sequence[Card]) -> Deal:
         batch=1,
         turn=1,
         to_play=leader(rules, dealer),
-        hands=_hands(rules, dealer, deck[:dealt]),
-        table=tuple(deck[dealt : dealt + opening]),
+        hands=_hands(rules, dealer, deck[first : first + dealt]),
+        table=(*deck[:first], *deck[first + dealt : dealt + opening]),
         piles=((),) * rules.players,
         sweeps=(),
         plays=(),
         last_taker=None,
         stock=len(deck) - dealt - opening,
+        laid=laid,
     )
 
 
@@ -200,13 +237,12 @@ def outcome(
     card: Card,
     take: Sequence[Card],
     *,
-    matta: int | None = None,
     auto: bool = False,
 ) -> Play:
     """Say what comes of a legal play by the seat to play; ValueError if none is."""
     if deal.to_play is None:
         raise ValueError("the deal is over")
-    rules, value_of = deal.rules, VALUES[matta]
+    rules, value_of = deal.rules, VALUES[deal.named]
     value = value_of[card]
     itself = not deal.table and value == 1 and rules.ace_on_empty == "takes_itself"
     sweep = None
@@ -241,7 +277,10 @@ def play(deal: Deal, fact: Play) -> Deal:
     seat, card, take = fact.seat, fact.card, fact.take
     hand = tuple([held for held in deal.hands[seat] if held != card])
     hands, piles, table = _put(deal.hands, seat, hand), deal.piles, (*deal.table, card)
+    matta = deal.matta
     if fact.to_pile:
+        if card == MATTA or MATTA in take:
+            matta = None
         piles = _put(piles, seat, (*piles[seat], card, *take))
         table = tuple([lying for lying in deal.table if lying not in take])
     over = deal.stock == 0 and not any(hands)
@@ -259,6 +298,9 @@ def play(deal: Deal, fact: Play) -> Deal:
         plays=(*deal.plays, fact),
         last_taker=seat if fact.to_pile else deal.last_taker,
         stock=deal.stock,
+        laid=deal.laid,
+        declared=deal.declared,
+        matta=matta,
     )
 
 
@@ -284,4 +326,13 @@ def finish(deal: Deal) -> Deal:
         table=(),
         piles=_put(deal.piles, seat, deal.piles[seat] + cards),
         sweeps=(*deal.sweeps, sweep),
+        matta=None if MATTA in cards else deal.matta,
     )
+
+
+def declared_points(deal: Deal) -> tuple[int, ...]:
+    """Add up what each seat declared in a deal."""
+    points = [0] * deal.rules.players
+    for done in deal.declared:
+        points[done.seat] += done.points
+    return tuple(points)

@@ -71,13 +71,3 @@ PRESETS: Final[Mapping[str, Preset]] = {
     "libica": Preset(players=4, overrides={"scopa_value": "cards", "coins_reset": 10}),
     "a_perdere": Preset(overrides={"reverse": True, "target": 21}),
 }
-
-UNPLAYED: Final = ("opening_sweep", "first_card_choice", "declarations", "matta", "declare_both")
-"""Fields, off by default, whose rule a later release brings."""
-
-
-def playable() -> tuple[str, ...]:
-    """Name the presets that can be played whole in this release."""
-    return tuple(
-        name for name, preset in PRESETS.items() if not preset.overrides.keys() & set(UNPLAYED)
-    )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
-from scopa_server.rules.presets import PRESETS, UNPLAYED, Preset
+from scopa_server.rules.presets import PRESETS, Preset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,11 +239,3 @@ def build(variant: str, overrides: Mapping[str, object]) -> Rules:
     _check_people(rules, preset)
     _check_conflicts(rules)
     return rules
-
-
-def unplayed(rules: Rules) -> tuple[str, str] | None:
-    """Name the first field whose rule a later release brings, with the reason to give."""
-    for field in UNPLAYED:
-        if getattr(rules, field):
-            return field, "not played yet: a later release brings it"
-    return None

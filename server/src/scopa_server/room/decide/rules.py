@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from scopa_protocol.settings import Settings
-from scopa_server.rules.record import Rules, RulesRefused, build, unplayed
+from scopa_server.rules.record import Rules, RulesRefused, build
 
 from . import said
 
@@ -19,9 +19,6 @@ def checked(asked: Mapping[str, Any]) -> tuple[str, dict[str, Any], Rules]:
         rules = build(variant, overrides)
     except RulesRefused as refusal:
         raise said.bad_rules(refusal.field, refusal.reason) from None
-    later = unplayed(rules)
-    if later:
-        raise said.bad_rules(*later)
     return variant, overrides, rules
 
 
