@@ -19,6 +19,7 @@ from scopa_server.room.state import Room, Shuffle
 from scopa_server.room.tell import tell
 from scopa_server.rules import captures
 from scopa_server.rules.cards import DECK
+from scopa_server.rules.declare import may_declare
 
 NAMES = ("Anna", "Bruno", "Carla", "Dario", "Elena", "Fabio")
 
@@ -150,14 +151,39 @@ class Table:
         deal = self.room.deal
         assert deal is not None
         assert deal.to_play is not None
-        listed = captures.listing(self.room.rules, deal.hands[deal.to_play], deal.table)
+        hand = deal.hands[deal.to_play]
+        listed = captures.listing(self.room.rules, hand, deal.table, matta=deal.named)
         card = chance.choice(sorted(listed))
         take = chance.choice(listed[card] or [()])
         return c.Play(deal=self.room.deal_number, turn=deal.turn, card=card, take=list(take))
 
     def play(self, chance: random.Random, *, auto: bool = False) -> Events:
-        """Let the seat to play play any legal card."""
-        return self.do(self.room.to_play, self.legal(chance), auto=auto)
+        """Let the seat to play play any legal card, or do as it likes with a first one.
+
+        Before that anybody who may declare does, half the time.
+        """
+        if self.room.asked is not None:
+            choice = c.FirstCard(deal=self.room.deal_number, keep=chance.random() < 0.5)
+            return self.do(self.room.asked, choice, auto=auto)
+        declared = self.declare(chance)
+        return declared + self.do(self.room.to_play, self.legal(chance), auto=auto)
+
+    def declare(self, chance: random.Random) -> Events:
+        """Let half of those who may declare do so."""
+        deal = self.room.deal
+        events: Events = ()
+        for seat, there in enumerate(self.room.seats):
+            may = may_declare(deal, seat) if deal else ()
+            if may and chance.random() < 0.5:
+                chosen = chance.choice(may)
+                command = c.Declare(
+                    deal=self.room.deal_number,
+                    batch=deal.batch if deal else 0,
+                    kind=chosen.kind,
+                    matta=chosen.matta,
+                )
+                events += self.do(seat, command, auto=there.served)
+        return events
 
     def deal_out(self, chance: random.Random) -> "Table":
         """Play until the deal is over."""

@@ -12,6 +12,7 @@ from scopa_server.room.events import Events
 from scopa_server.room.refused import Refused
 from scopa_server.room.state import Room
 from scopa_server.rules.cards import DECK
+from scopa_server.rules.declare import Declaration, may_declare
 
 from .tables import Table
 
@@ -23,13 +24,26 @@ SETTINGS: list[dict[str, Any]] = [
     {"hints": "memory"},
     {"pace_ms": 9999},
 ]
+GAMES: list[dict[str, Any]] = [
+    *({"variant": "scopa", "players": players} for players in range(2, 7)),
+    {"variant": "cirulla", "declare_both": True},
+    {"variant": "chkobba", "void_deal": "two_aces", "void_dealer": "next"},
+    {"variant": "cirulla", "players": 4},
+    {"variant": "chkobba", "players": 4, "declarations": True, "matta": True},
+    {"variant": "cirulla", "players": 3},
+    {"variant": "chkobba", "opening_sweep": True, "matta": True},
+    {"variant": "escoba", "players": 5, "matta": True},
+]
+"""Games that deal in every way there is."""
 RULES: list[dict[str, Any]] = [
     {"target": 2},
     {"variant": "scopa", "players": 3, "target": 1},
     {"variant": "scopone", "target": 1},
     {"variant": "scopa", "players": 2, "target": 1, "void_deal": "two_aces"},
     {"players": 9},
-    {"variant": "cirulla"},
+    {"variant": "cirulla", "target": 3},
+    {"variant": "chkobba", "target": 2, "declarations": True},
+    {"variant": "pizza"},
 ]
 
 
@@ -49,6 +63,11 @@ def _rescoring(room: Room, chance: random.Random) -> c.Command:
     if room.proposed is None or chance.random() < 0.2:
         return c.Propose(rules=chance.choice(SCORING))
     return c.Answer(proposal=latest, agree=chance.random() < 0.9)
+
+
+def some_table(seed: int) -> Table:
+    """A table for a short match."""
+    return Table(seed=seed, target=1 + seed % 3, **GAMES[seed % len(GAMES)])
 
 
 def any_command(room: Room, chance: random.Random) -> c.Command:
@@ -83,6 +102,13 @@ def any_command(room: Room, chance: random.Random) -> c.Command:
             take=chance.sample(DECK, chance.randrange(3)),
         ),
         _rescoring(room, chance),
+        c.FirstCard(deal=room.deal_number - chance.randrange(2), keep=chance.random() < 0.5),
+        c.Declare(
+            deal=room.deal_number,
+            batch=chance.randint(0, 3),
+            kind=chance.choice(["low", "three", "both"]),
+            matta=chance.choice([None, None, 1, 2]),
+        ),
     ]
     return chance.choice([*makers, *makers, c.EndMatch()])
 
@@ -116,7 +142,9 @@ def stir(table: Table, chance: random.Random) -> tuple[int | None, c.Command | I
     seat: int | None = chance.randrange(len(room.seats))
     command: c.Command | Internal
     if roll < 0.4 and room.to_play is not None:
-        seat, command = room.to_play, table.legal(chance)
+        seat, command = declaring(room, chance) or (room.to_play, table.legal(chance))
+    elif roll < 0.4 and room.asked is not None:
+        seat, command = room.asked, c.FirstCard(deal=room.deal_number, keep=chance.random() < 0.5)
     elif roll < 0.4 and room.phase == "deal_over":
         command = _rescoring(room, chance)
         if room.proposed is not None and chance.random() < 0.8:
@@ -136,8 +164,29 @@ def stir(table: Table, chance: random.Random) -> tuple[int | None, c.Command | I
         )
     else:
         seat, command = chance.choice([None, seat, room.host]), any_command(room, chance)
-    auto = isinstance(command, c.Play) and seat is not None and room.seats[seat].served
-    return seat, command, table.do(seat, command, auto=auto)
+    return seat, command, table.do(seat, command, auto=is_auto(room, seat, command))
+
+
+def is_auto(room: Room, seat: int | None, command: c.Command | Internal) -> bool:
+    """Whether it is the server that does this for a seat."""
+    acts = isinstance(command, c.Play | c.FirstCard | c.Declare)
+    return acts and seat is not None and room.seats[seat].served
+
+
+def declaring(room: Room, chance: random.Random) -> tuple[int, c.Declare] | None:
+    """Somebody who may declare, half the time."""
+    deal = room.deal
+    if deal is None or not room.rules.declarations or chance.random() < 0.5:
+        return None
+    may: list[tuple[int, Declaration]] = [
+        (seat, offered) for seat in range(len(room.seats)) for offered in may_declare(deal, seat)
+    ]
+    if not may:
+        return None
+    seat, offered = chance.choice(may)
+    return seat, c.Declare(
+        deal=room.deal_number, batch=deal.batch, kind=offered.kind, matta=offered.matta
+    )
 
 
 def wander(

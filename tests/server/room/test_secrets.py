@@ -22,6 +22,15 @@ from scopa_server.rules.deal import Deal
 from support.tables import Table
 from support.wander import stir, wander
 
+DEALT: dict[str, Any] = {
+    "variant": "chkobba",
+    "void_deal": "two_aces",
+    "opening_sweep": True,
+    "declarations": True,
+    "matta": True,
+    "declare_both": True,
+}
+"""Everything that a deal may begin with."""
 GEHEIM = "geheim"
 CARD = re.compile(r"\b(?:10|[1-9])[DCSB]\b")
 
@@ -64,13 +73,22 @@ def test_no_state_or_event_shows_what_it_holds() -> None:
             table.fill()
         for before, _, command, events in wander(table, seed, 250):
             kinds |= {type(event) for event in events}
-            hidden = secrets(table.room) | secrets(before)
-            for part in (table.room, *table.room.seats, table.context, command, *events):
-                shown = printed(part)
-                assert not any(secret in shown for secret in hidden)
-                assert not CARD.search(shown)
+            _prints_nothing(before, table, command, *events)
+    table, chance = Table(target=101, **DEALT).start(), random.Random(1)
+    for _ in range(500):
+        before, events = table.room, table.step(chance)
+        kinds |= {type(event) for event in events}
+        _prints_nothing(before, table, *events)
     # Opened is in the log before anybody wanders.
     assert set(get_args(e.LogEvent)) - kinds <= {e.Opened}
+
+
+def _prints_nothing(before: Room, table: Table, *more: object) -> None:
+    hidden = secrets(table.room) | secrets(before)
+    for part in (table.room, *table.room.seats, table.context, *more):
+        shown = printed(part)
+        assert not any(secret in shown for secret in hidden)
+        assert not CARD.search(shown)
 
 
 def test_no_part_of_a_room_shows_a_card_that_is_not_seen() -> None:

@@ -12,7 +12,7 @@ from scopa_server.room.project import Scene, project
 from scopa_server.room.state import Room
 from scopa_server.room.stored import dump, header, load, read_header
 from support.tables import Table, heard
-from support.wander import wander
+from support.wander import is_auto, some_table, wander
 
 SEEDS = range(12)
 STEPS = 500
@@ -41,12 +41,12 @@ def _whole(room: Room) -> None:
         assert room.in_match
         assert room.paused_by in people
     assert (room.phase == "deal_over") == (room.next_shuffle is not None)
-    assert room.phase != "playing" or (room.deal is not None and room.to_play is not None)
+    assert room.phase != "playing" or (room.deal is not None and room.awaited is not None)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_room_stays_whole(seed: int) -> None:
-    table = Table(seed=seed, variant="scopa", players=2 + seed % 5, target=1 + seed % 3)
+    table = some_table(seed)
     if seed % 2:
         table.fill()
     phases: set[str] = set()
@@ -66,7 +66,7 @@ def test_the_room_stays_whole(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_snapshot_is_the_fold_of_its_log(seed: int) -> None:
-    table = Table(seed=seed, variant="scopa", players=2 + seed % 5, target=1 + seed % 3)
+    table = some_table(seed)
     if seed % 2:
         table.fill()
     for _ in wander(table, seed, STEPS):
@@ -83,7 +83,7 @@ def test_a_snapshot_is_the_fold_of_its_log(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_same_again_changes_nothing(seed: int) -> None:
-    table = Table(seed=seed, variant="scopa", players=2 + seed % 5, target=1 + seed % 3)
+    table = some_table(seed)
     if seed % 2:
         table.fill()
     for before, seat, command, _ in wander(table, seed, STEPS):
@@ -92,7 +92,7 @@ def test_the_same_again_changes_nothing(seed: int) -> None:
         # Who joined or sat down acts from the new seat then.
         token = None if seat is None else before.seats[seat].holder
         moved = table.room.seat_of(token.token) if token else seat
-        auto = isinstance(command, c.Play) and seat is not None and before.seats[seat].served
+        auto = is_auto(before, seat, command)
         again = moved if moved is not None or isinstance(command, c.Leave) else seat
         actor = Actor(again, name="Ugo", auto=auto)
         assert decide(table.room, actor, command, table.context) == (), repr(command)
@@ -100,7 +100,8 @@ def test_the_same_again_changes_nothing(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_room_read_back_shows_everybody_the_same(seed: int) -> None:
-    table = Table(seed=seed, variant="scopone", target=2)
+    game = {"variant": "scopone"} if seed % 2 else {"variant": "cirulla", "players": 4}
+    table = Table(seed=seed, target=2, **game)
     for _ in wander(table, seed, STEPS // 2):
         again = load(dump(table.room))
         scene = Scene(log="log", online=table.online)

@@ -8,12 +8,24 @@ from msgspec.structs import replace
 
 from scopa_protocol.views import MatchResult
 from scopa_server.rules import deal as deals
+from scopa_server.rules import declare, opening
 from scopa_server.rules.count import facts
 from scopa_server.rules.record import build
 
 from . import events as e
 from .machine import phase_after
-from .state import Finished, Holder, PastDeal, Proposal, Room, Saying, Seat, SeatKind, Value
+from .state import (
+    Finished,
+    FirstCard,
+    Holder,
+    PastDeal,
+    Proposal,
+    Room,
+    Saying,
+    Seat,
+    SeatKind,
+    Value,
+)
 
 TALK_KEPT: Final = 60
 """Sayings that a room remembers, to show the last ones and to know a key again."""
@@ -109,7 +121,7 @@ def _back(room: Room, event: e.Back, at: int) -> Room:
     seat = room.seats[event.seat]
     after = _seat(room, event.seat, replace(seat, away=False, stand_in=False))
     # A clock that ran out must not run out again under the hands of who comes back.
-    return _restart_clock(after, at) if seat.stand_in and room.to_play == event.seat else after
+    return _restart_clock(after, at) if seat.stand_in and room.awaited == event.seat else after
 
 
 def _stood_in(room: Room, event: e.StoodIn, at: int) -> Room:
@@ -179,17 +191,26 @@ def _deal_voided(room: Room, event: e.DealVoided, at: int) -> Room:
 def _dealt(room: Room, event: e.Dealt, at: int) -> Room:
     if event.batch > 1 and room.deal is not None:
         return _restart_clock(replace(room, deal=deals.next_batch(room.deal)), at)
-    assert room.next_shuffle is not None, "a deal needs a deck"
-    begun = replace(
+    laid = None
+    if room.offered is None:
+        room = _new_deal(room, event)
+    else:
+        laid = room.offered.laid
+    assert room.shuffle is not None, "a deal needs a deck"
+    dealt = deals.begin(room.rules, event.dealer, room.shuffle.deck, laid=laid)
+    return _restart_clock(replace(room, deal=dealt), at)
+
+
+def _new_deal(room: Room, event: e.Dealt | e.FirstCardOffered) -> Room:
+    """The next deck comes into use, and who waited for cards gets the seat."""
+    return replace(
         room,
         deal_number=event.deal,
         dealer=event.dealer,
-        deal=deals.begin(room.rules, event.dealer, room.next_shuffle.deck),
         shuffle=room.next_shuffle,
         next_shuffle=None,
         seats=tuple(map(_for_new_deal, room.seats)),
     )
-    return _restart_clock(begun, at)
 
 
 def _for_new_deal(seat: Seat) -> Seat:
@@ -198,6 +219,44 @@ def _for_new_deal(seat: Seat) -> Seat:
         return replace(seat, ready=False)
     holder = seat.reserved
     return Seat(kind="person", name=holder.name, token=holder.token, away=seat.away)
+
+
+def _first_card_offered(room: Room, event: e.FirstCardOffered, at: int) -> Room:
+    room = _new_deal(room, event)
+    assert room.shuffle is not None, "a deal needs a deck"
+    offered = opening.offer(room.rules, event.dealer, room.shuffle.deck)
+    return _restart_clock(replace(room, deal=offered), at)
+
+
+def _first_card_kept(room: Room, event: e.FirstCardKept, at: int) -> Room:
+    return _first_card_chosen(room, event.seat, keep=True)
+
+
+def _first_card_laid(room: Room, event: e.FirstCardLaid, at: int) -> Room:
+    return _first_card_chosen(room, event.seat, keep=False)
+
+
+def _first_card_chosen(room: Room, seat: int, *, keep: bool) -> Room:
+    assert room.deal is not None, "a first card is a deal's"
+    chosen = FirstCard(deal=room.deal_number, seat=seat, keep=keep)
+    # As long as plays are remembered, and those of void deals in between.
+    oldest = 0 if room.past is None else room.past.deal
+    kept = [choice for choice in room.first_cards if choice.deal >= oldest]
+    deal = opening.choose(room.deal, laid=not keep)
+    return replace(room, deal=deal, first_cards=(*kept, chosen))
+
+
+def _opening_swept(room: Room, event: e.OpeningSwept, at: int) -> Room:
+    assert room.deal is not None, "an opening table is a deal's"
+    return replace(room, deal=opening.sweep(room.deal, event.scope))
+
+
+def _declared(room: Room, event: e.Declared, at: int) -> Room:
+    assert room.deal is not None, "a hand is declared in a deal"
+    after = replace(room, deal=declare.declare(room.deal, event.declared))
+    seat = event.declared.seat
+    # The server thinks anew before it plays; a person's time goes on.
+    return _restart_clock(after, at) if room.seats[seat].served and room.to_play == seat else after
 
 
 def _played(room: Room, event: e.Played, at: int) -> Room:
@@ -219,9 +278,13 @@ def _deal_counted(room: Room, event: e.DealCounted, at: int) -> Room:
         count=event.count,
         totals=tuple(event.count.totals),
         finished=(*room.finished, counted),
-        past=PastDeal(deal=room.deal_number, plays=room.deal.plays),
+        past=_past(room, room.deal),
     )
     return _restart_clock(after, at)
+
+
+def _past(room: Room, deal: deals.Deal) -> PastDeal:
+    return PastDeal(deal=room.deal_number, plays=deal.plays, declared=deal.declared)
 
 
 def _match_won(room: Room, event: e.MatchWon, at: int) -> Room:
@@ -233,7 +296,7 @@ def _match_ended(room: Room, event: e.MatchEnded, at: int) -> Room:
     result = MatchResult(winner=None, totals=list(room.totals), abandoned=True)
     past = room.past
     if room.phase == "playing" and room.deal is not None:
-        past = PastDeal(deal=room.deal_number, plays=room.deal.plays)
+        past = _past(room, room.deal)
     ended = replace(room, deal=None, count=None, past=past, matches=(*room.matches, result))
     return _match_over(ended)
 
@@ -351,6 +414,11 @@ _APPLY: Final[dict[type[Value] | type[e.Event], _Step]] = cast(
         e.Shuffled: _shuffled,
         e.DealVoided: _deal_voided,
         e.Dealt: _dealt,
+        e.FirstCardOffered: _first_card_offered,
+        e.FirstCardKept: _first_card_kept,
+        e.FirstCardLaid: _first_card_laid,
+        e.OpeningSwept: _opening_swept,
+        e.Declared: _declared,
         e.Played: _played,
         e.Leftovers: _leftovers,
         e.DealCounted: _deal_counted,

@@ -54,7 +54,7 @@ def deadlines(room: Room, online: frozenset[int]) -> tuple[Deadline, ...]:
     if room.phase == "deal_over":
         seconds = room.settings.next_deal_seconds
         return (Deadline("next_deal", seconds * 1000),) if seconds else ()
-    seat = room.to_play
+    seat = room.awaited
     if seat is None or room.seats[seat].served:
         return ()
     return _person_clocks(room, seat, seat in online)
@@ -71,8 +71,8 @@ def _person_clocks(room: Room, seat: int, online: bool) -> tuple[Deadline, ...]:
 
 
 def served_seat(room: Room) -> int | None:
-    """The seat whose card the server plays now."""
-    seat = room.to_play
+    """The seat that the server acts for now."""
+    seat = room.awaited
     if seat is None or room.paused_by is not None:
         return None
     return seat if room.seats[seat].served else None

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from scopa_protocol.settings import Settings
 from scopa_protocol.views import Count
-from scopa_server.rules.deal import Play
+from scopa_server.rules import deal as deals
 
 from .state import Shuffle
 
@@ -127,10 +127,44 @@ class Dealt(Event, tag="dealt", frozen=True, kw_only=True):
     dealer: int
 
 
+class FirstCardOffered(Event, tag="first_card_offered", frozen=True, kw_only=True):
+    """The deal's first card was shown to the leader; it uses the deck that was next."""
+
+    deal: int
+    dealer: int
+
+
+class FirstCardKept(Event, tag="first_card_kept", frozen=True, kw_only=True):
+    """The first card was kept."""
+
+    seat: int
+
+
+class FirstCardLaid(Event, tag="first_card_laid", frozen=True, kw_only=True):
+    """The first card was refused, and begins the table."""
+
+    seat: int
+    card: str
+
+
+class OpeningSwept(Event, tag="opening_swept", frozen=True, kw_only=True):
+    """The opening table went to the dealer, for so many scope."""
+
+    seat: int
+    cards: tuple[str, ...]
+    scope: int
+
+
+class Declared(Event, tag="declared", frozen=True, kw_only=True):
+    """A hand was declared and laid open."""
+
+    declared: deals.Declared
+
+
 class Played(Event, tag="played", frozen=True, kw_only=True):
     """A card was played, with what came of it."""
 
-    play: Play
+    play: deals.Play
 
 
 class Leftovers(Event, tag="leftovers", frozen=True, kw_only=True):
@@ -230,6 +264,11 @@ LogEvent: TypeAlias = (
     | Shuffled
     | DealVoided
     | Dealt
+    | FirstCardOffered
+    | FirstCardKept
+    | FirstCardLaid
+    | OpeningSwept
+    | Declared
     | Played
     | Leftovers
     | DealCounted

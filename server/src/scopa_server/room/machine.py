@@ -13,6 +13,7 @@ TRANSITIONS: Final[Mapping[Phase, Mapping[type[e.Event], Phase]]] = {
     "deal_over": {
         e.Dealt: "playing",
         e.DealVoided: "playing",
+        e.FirstCardOffered: "playing",
         e.MatchWon: "match_over",
         e.MatchEnded: "match_over",
     },
@@ -36,10 +37,22 @@ _ANYWHERE: Final[_Kinds] = frozenset(
 _BETWEEN: Final[_Kinds] = _ANYWHERE | {e.Arranged}
 _RESCORING: Final[_Kinds] = frozenset({e.Proposed, e.Agreed, e.ProposalDropped, e.Rescored})
 _TABLE: Final[_Kinds] = _ANYWHERE | {e.StoodIn, e.Paused, e.Unpaused}
+_DEALING: Final[_Kinds] = frozenset(
+    {
+        e.DealerDrawn,
+        e.Shuffled,
+        e.FirstCardOffered,
+        e.FirstCardKept,
+        e.FirstCardLaid,
+        e.DealVoided,
+        e.Dealt,
+        e.OpeningSwept,
+    }
+)
 
 WITHIN: Final[Mapping[Phase, _Kinds]] = {
     "lobby": _BETWEEN | {e.Opened},
-    "playing": _TABLE | {e.DealerDrawn, e.Shuffled, e.DealVoided, e.Dealt, e.Played, e.Leftovers},
+    "playing": _TABLE | _DEALING | {e.Declared, e.Played, e.Leftovers},
     "deal_over": _TABLE | _RESCORING | {e.Shuffled, e.Readied},
     "match_over": _BETWEEN,
 }

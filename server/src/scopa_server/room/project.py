@@ -14,9 +14,10 @@ from msgspec.structs import replace
 from scopa_protocol import rules as wire
 from scopa_protocol import views
 from scopa_protocol.cards import display_order
-from scopa_protocol.views import Clock, RecentPlay, SeatView, SideView, View
+from scopa_protocol.views import Clock, Declaration, Matta, RecentPlay, SeatView, SideView, View
 from scopa_server.rules import captures
-from scopa_server.rules.deal import Deal, Play, is_scopa
+from scopa_server.rules import declare as declaring
+from scopa_server.rules.deal import Deal, Play, Sweep, is_scopa
 from scopa_server.rules.record import Rules
 
 from .decide.playing import OPTIONS_SHOWN
@@ -57,7 +58,15 @@ def project_for_server(room: Room, seat: int, scene: Scene) -> View:
 def _with_hand(seen: View, room: Room, seat: int, *, hints: bool) -> View:
     hand = list(room.deal.hands[seat]) if room.deal else []
     options, cut = _options(room, seat) if hints else (None, False)
-    return replace(seen, you=seat, hand=hand, options=options, options_cut=cut)
+    return replace(
+        seen,
+        you=seat,
+        hand=hand,
+        options=options,
+        options_cut=cut,
+        declarations=_declarations(room, seat),
+        first_card=room.offered.deck[0] if room.offered and room.asked == seat else None,
+    )
 
 
 def public(room: Room, scene: Scene) -> View:
@@ -91,7 +100,7 @@ def public(room: Room, scene: Scene) -> View:
         options_cut=False,
         declarations=[],
         first_card=None,
-        matta=None,
+        matta=_matta(deal),
         recent=_recent(deal),
         gone=_gone(room),
         deals=[list(finished.points) for finished in room.finished],
@@ -138,8 +147,25 @@ def _seat(room: Room, number: int, seat: Seat, online: bool) -> SeatView:
         side=number % room.rules.sides,
         cards=len(room.deal.hands[number]) if room.deal else 0,
         ready=seat.ready,
-        revealed=None,
+        revealed=_revealed(room.deal, number),
     )
+
+
+def _revealed(deal: Deal | None, seat: int) -> list[str] | None:
+    return (list(declaring.revealed(deal, seat)) if deal else []) or None
+
+
+def _matta(deal: Deal | None) -> Matta | None:
+    named = deal.matta if deal else None
+    return None if named is None else Matta(value=named.value, seat=named.seat)
+
+
+def _declarations(room: Room, seat: int) -> list[Declaration]:
+    may = declaring.may_declare(room.deal, seat) if room.deal else ()
+    return [
+        Declaration(kind=declared.kind, matta=declared.matta, points=declared.points)
+        for declared in may
+    ]
 
 
 def _sides(room: Room) -> list[SideView]:
@@ -148,7 +174,8 @@ def _sides(room: Room) -> list[SideView]:
 
 def _side(room: Room, deal: Deal | None, side: int) -> SideView:
     swept = _swept(deal, side) if deal else []
-    # Once counted, sweeps that made no card (leftovers) count as well.
+    opened = [sweep for sweep in deal.sweeps if _opens(sweep, deal, side)] if deal else []
+    # Once counted, leftovers may count as well.
     counted = (
         room.count if deal and room.count and room.phase in {"deal_over", "match_over"} else None
     )
@@ -156,7 +183,7 @@ def _side(room: Room, deal: Deal | None, side: int) -> SideView:
         side=side,
         score=room.totals[side],
         captured=sum(map(len, deal.piles[side :: deal.rules.sides])) if deal else 0,
-        scope=counted.sides[side].scope if counted else len(swept),
+        scope=counted.sides[side].scope if counted else len(swept) + len(opened),
         scope_cards=swept,
     )
 
@@ -167,12 +194,18 @@ def _swept(deal: Deal, side: int) -> list[str]:
     return [play.card for play in plays if play.sweep and is_scopa(deal.rules, play.sweep)]
 
 
+def _opens(sweep: Sweep, deal: Deal, side: int) -> bool:
+    return sweep.kind == "opening" and sweep.seat % deal.rules.sides == side
+
+
 def _options(room: Room, seat: int) -> tuple[dict[str, list[list[str]]] | None, bool]:
     """For each card of the seat to play every set it may take, and whether some were cut."""
     deal = room.deal
     if deal is None or room.to_play != seat:
         return None, False
-    listed = captures.listing(room.rules, deal.hands[seat], deal.table, limit=OPTIONS_SHOWN + 1)
+    listed = captures.listing(
+        room.rules, deal.hands[seat], deal.table, matta=deal.named, limit=OPTIONS_SHOWN + 1
+    )
     cut = any(len(sets) > OPTIONS_SHOWN for sets in listed.values())
     return {
         card: [list(cards) for cards in sets[:OPTIONS_SHOWN]] for card, sets in listed.items()

@@ -7,7 +7,8 @@ from msgspec import Struct, field
 from scopa_protocol.settings import Settings
 from scopa_protocol.views import Count, MatchResult, Phase
 from scopa_server.rules.count import DealFacts
-from scopa_server.rules.deal import Deal, Play
+from scopa_server.rules.deal import Deal, Declared, Play
+from scopa_server.rules.opening import asked
 from scopa_server.rules.record import Rules
 
 SeatKind: TypeAlias = Literal["person", "bot", "empty", "vacant"]
@@ -106,6 +107,15 @@ class PastDeal(Value, frozen=True, kw_only=True):
     deal: int
     plays: tuple[Play, ...]
     ready: frozenset[int] = frozenset()
+    declared: tuple[Declared, ...] = ()
+
+
+class FirstCard(Value, frozen=True, kw_only=True):
+    """A choice that was made, to recognise it when it is sent again."""
+
+    deal: int
+    seat: int
+    keep: bool
 
 
 class Room(Value, frozen=True, kw_only=True):
@@ -130,6 +140,7 @@ class Room(Value, frozen=True, kw_only=True):
     shuffle: Shuffle | None = None
     next_shuffle: Shuffle | None = None
     past: PastDeal | None = None
+    first_cards: tuple[FirstCard, ...] = ()
     finished: tuple[Finished, ...] = ()
     totals: tuple[int, ...] = ()
     count: Count | None = None
@@ -154,6 +165,22 @@ class Room(Value, frozen=True, kw_only=True):
     def proposed(self) -> Proposal | None:
         """The proposal that is open now."""
         return self.proposal if self.proposal is not None and self.proposal.open else None
+
+    @property
+    def offered(self) -> Deal | None:
+        """The deal whose first card was offered, while nothing of it is dealt."""
+        playing = self.deal is not None and self.phase == "playing"
+        return self.deal if playing and self.deal is not None and self.deal.batch == 0 else None
+
+    @property
+    def asked(self) -> int | None:
+        """The seat that must keep or refuse the first card."""
+        return None if self.offered is None else asked(self.offered)
+
+    @property
+    def awaited(self) -> int | None:
+        """The seat that the table waits for: for its card, or for what it does with the first."""
+        return self.to_play if self.asked is None else self.asked
 
     def seat_of(self, token: str) -> int | None:
         """The seat that a token's hash stands for."""

@@ -69,13 +69,16 @@ def _deal_voided(event: e.DealVoided, before: Room, after: Room) -> told.RoomEve
 
 def void_deal(event: e.DealVoided, before: Room) -> told.DealVoided:
     """A void deal, shown whole."""
-    assert before.next_shuffle is not None, "a void deal had a deck"
-    void = deals.begin(before.rules, event.dealer, before.next_shuffle.deck)
+    # With its first card offered, its deck was in use already.
+    shuffle = before.next_shuffle or before.shuffle
+    assert shuffle is not None, "a void deal had a deck"
+    laid = None if before.offered is None else before.offered.laid
+    void = deals.begin(before.rules, event.dealer, shuffle.deck, laid=laid)
     return told.DealVoided(
         deal=event.deal,
         table=list(void.table),
         hands=[list(hand) for hand in void.hands],
-        proof=proof(before.next_shuffle),
+        proof=proof(shuffle),
     )
 
 
@@ -83,6 +86,35 @@ def _dealt(event: e.Dealt, before: Room, after: Room) -> told.RoomEvent:
     hands = after.deal.hands if after.deal else ()
     return told.Dealt(
         deal=event.deal, batch=event.batch, dealer=event.dealer, cards=[len(h) for h in hands]
+    )
+
+
+def _first_card_offered(event: e.FirstCardOffered, before: Room, after: Room) -> told.RoomEvent:
+    seat = deals.leader(after.rules, event.dealer)
+    return told.FirstCardOffered(deal=event.deal, dealer=event.dealer, seat=seat)
+
+
+def _first_card_kept(event: e.FirstCardKept, before: Room, after: Room) -> told.RoomEvent:
+    return told.FirstCardKept(seat=event.seat)
+
+
+def _first_card_laid(event: e.FirstCardLaid, before: Room, after: Room) -> told.RoomEvent:
+    return told.FirstCardLaid(seat=event.seat, card=event.card)
+
+
+def _opening_swept(event: e.OpeningSwept, before: Room, after: Room) -> told.RoomEvent:
+    side = event.seat % before.rules.sides
+    return told.OpeningSwept(side=side, cards=list(event.cards), scope=event.scope)
+
+
+def _declared(event: e.Declared, before: Room, after: Room) -> told.RoomEvent:
+    declared = event.declared
+    return told.Declared(
+        seat=declared.seat,
+        kind=declared.kind,
+        cards=list(declared.cards),
+        matta=declared.matta,
+        points=declared.points,
     )
 
 
@@ -154,6 +186,11 @@ _TELL: Final[Mapping[type[e.Event], Tell]] = cast(
         e.DealerDrawn: _dealer_drawn,
         e.DealVoided: _deal_voided,
         e.Dealt: _dealt,
+        e.FirstCardOffered: _first_card_offered,
+        e.FirstCardKept: _first_card_kept,
+        e.FirstCardLaid: _first_card_laid,
+        e.OpeningSwept: _opening_swept,
+        e.Declared: _declared,
         e.Played: _played,
         e.Leftovers: _leftovers,
         e.DealCounted: _deal_counted,

@@ -10,7 +10,7 @@ from scopa_server.room import events as e
 from scopa_server.room.context import Actor, Context
 from scopa_server.room.state import Room
 
-from . import playing, rescoring, said, seating, table
+from . import declaring, first_card, playing, rescoring, said, seating, table
 from .internal import Internal, and_settle, back, decide_internal
 
 Decide: TypeAlias = Callable[[Room, Actor, Any, Context], e.Events]
@@ -45,6 +45,18 @@ def _with_cards(room: Room, actor: Actor) -> None:
         raise said.waiting_for_cards()
 
 
+def _with_first_card(room: Room, actor: Actor) -> None:
+    _with_cards(room, actor)
+    if not room.rules.first_card_choice:
+        raise said.no_first_card()
+
+
+def _with_declarations(room: Room, actor: Actor) -> None:
+    _with_cards(room, actor)
+    if not room.rules.declarations:
+        raise said.no_declarations()
+
+
 def _host(room: Room, actor: Actor) -> None:
     _seated(room, actor)
     if room.host != actor.seat:
@@ -64,7 +76,8 @@ class Row:
     """How one command is decided.
 
     `repeat` recognises the same command sent again, before role and phase; `fulfilled` a wish
-    that is already true, before the phase. `acts`: whether it shows that its person is back.
+    that is already true, before the phase. `needs_hands`: not while a first card is awaited.
+    `acts`: whether it shows that its person is back.
     """
 
     role: Role
@@ -73,6 +86,7 @@ class Row:
     repeat: Test | None = None
     fulfilled: Test | None = None
     stops_when_paused: bool = False
+    needs_hands: bool = False
     acts: Test = _always
 
 
@@ -94,8 +108,28 @@ COMMANDS: Final[Mapping[type[c.Command], Row]] = {
     c.MakeHost: Row(_seated, ANY, seating.make_host, fulfilled=seating.is_host),
     c.Start: Row(_host, LOBBY, table.start, fulfilled=table.is_started),
     c.EndMatch: Row(_host, MATCH, table.end_match, fulfilled=table.is_ended),
+    c.FirstCard: Row(
+        _with_first_card,
+        PLAYING,
+        first_card.choose,
+        repeat=first_card.is_chosen,
+        stops_when_paused=True,
+    ),
+    c.Declare: Row(
+        _with_declarations,
+        PLAYING,
+        declaring.declare,
+        repeat=declaring.is_declared,
+        stops_when_paused=True,
+        needs_hands=True,
+    ),
     c.Play: Row(
-        _with_cards, PLAYING, playing.play, repeat=playing.is_played, stops_when_paused=True
+        _with_cards,
+        PLAYING,
+        playing.play,
+        repeat=playing.is_played,
+        stops_when_paused=True,
+        needs_hands=True,
     ),
     c.Ready: Row(
         _seated, DEAL_OVER, playing.ready, repeat=playing.is_ready, stops_when_paused=True
@@ -103,8 +137,6 @@ COMMANDS: Final[Mapping[type[c.Command], Row]] = {
     c.Pause: Row(_seated, MATCH, table.pause, fulfilled=table.is_paused),
     c.Unpause: Row(_seated, ANY, table.unpause, fulfilled=table.is_unpaused),
     c.Say: Row(_anyone, ANY, table.say, repeat=table.is_said),
-    c.FirstCard: Row(_with_cards, ANY, _later),
-    c.Declare: Row(_with_cards, ANY, _later),
     c.Propose: Row(
         _with_cards,
         DEAL_OVER,
@@ -147,6 +179,8 @@ def _decided(row: Row, room: Room, actor: Actor, command: c.Command, context: Co
         return ()
     if room.phase not in row.phases:
         raise said.stale() if _is_past(room, command) else said.wrong_phase(room)
+    if row.needs_hands and room.asked is not None:
+        raise said.stale() if _is_past(room, command) else said.first_card_awaited()
     if row.stops_when_paused and room.paused_by is not None:
         raise said.paused()
     return row.decide(room, actor, command, context)

@@ -5,6 +5,7 @@ from scopa_server.room import events as e
 from scopa_server.room.context import Context
 from scopa_server.room.state import Room, Shuffle
 from scopa_server.rules import deal as deals
+from scopa_server.rules import opening
 from scopa_server.rules.count import count_deal, facts
 from scopa_server.rules.match import add, winner
 
@@ -20,21 +21,48 @@ def next_deal(room: Room, context: Context) -> e.Events:
 
 
 def deal_anew(room: Room, dealer: int, shuffle: Shuffle, context: Context) -> e.Events:
-    """Deal, as often as it takes until a deal is not void (rulebook, The deal 5)."""
-    events: list[e.LogEvent] = []
+    """Deal a new deal, or show its first card where that is a choice (rulebook, The deal 6)."""
     number = room.deal_number + 1
-    while _is_void(room, dealer, shuffle):
+    if room.rules.first_card_choice:
+        return (e.FirstCardOffered(deal=number, dealer=dealer),)
+    return deal_out(room, number, dealer, shuffle, context)
+
+
+def deal_out(
+    room: Room,
+    number: int,
+    dealer: int,
+    shuffle: Shuffle,
+    context: Context,
+    *,
+    laid: bool | None = None,
+) -> e.Events:
+    """Deal, as often as it takes until a deal is not void (rulebook, The deal 5).
+
+    Where the first card is a choice, after a void deal it is to be made again.
+    """
+    events: list[e.LogEvent] = []
+    table = _opening(room, dealer, shuffle, laid)
+    while deals.is_void(room.rules, table):
         events.append(e.DealVoided(deal=number, dealer=dealer))
         shuffle = next(context.shuffles)
         events.append(e.Shuffled(shuffle=shuffle))
         dealer = deals.next_dealer(room.rules, dealer, voided=True)
         number += 1
-    events.append(e.Dealt(deal=number, batch=1, dealer=dealer))
-    return tuple(events)
+        if room.rules.first_card_choice:
+            return (*events, e.FirstCardOffered(deal=number, dealer=dealer))
+        table = _opening(room, dealer, shuffle, laid)
+    return (*events, e.Dealt(deal=number, batch=1, dealer=dealer), *_swept(room, dealer, table))
 
 
-def _is_void(room: Room, dealer: int, shuffle: Shuffle) -> bool:
-    return deals.is_void(room.rules, deals.begin(room.rules, dealer, shuffle.deck).table)
+def _opening(room: Room, dealer: int, shuffle: Shuffle, laid: bool | None) -> tuple[str, ...]:
+    return deals.begin(room.rules, dealer, shuffle.deck, laid=laid).table
+
+
+def _swept(room: Room, dealer: int, table: tuple[str, ...]) -> e.Events:
+    """What the opening table gives the dealer, if anything (rulebook, The deal 7)."""
+    scope = opening.scope(room.rules, table)
+    return (e.OpeningSwept(seat=dealer, cards=table, scope=scope),) if scope else ()
 
 
 def after_play(room: Room, played: deals.Deal, context: Context) -> e.Events:

@@ -73,8 +73,8 @@ def _expired(room: Room, command: Expired, context: Context) -> e.Events:
         return (e.ProposalDropped(),)
     if command.kind == "next_deal":
         return next_deal(room, context)
-    seat = room.to_play
-    assert seat is not None, "the other clocks are for the seat to play"
+    seat = room.awaited
+    assert seat is not None, "the other clocks are for the seat to act"
     gone: e.Events = (e.Away(seat=seat),) if _has_gone(room, seat, context) else ()
     return (*gone, e.StoodIn(seat=seat))
 

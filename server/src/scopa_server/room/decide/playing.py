@@ -25,7 +25,7 @@ def play(room: Room, actor: Actor, command: c.Play, context: Context) -> e.Event
     if seat is None or deal.to_play != seat:
         raise said.not_your_turn(room)
     take = tuple(command.take)
-    fault = captures.check(room.rules, deal.hands[seat], deal.table, command.card, take)
+    fault = captures.check(room.rules, deal.hands[seat], deal.table, command.card, take, deal.named)
     if fault is not None:
         raise said.refused_play(fault, _details(room, deal, fault, command.card))
     played = deals.outcome(deal, command.card, take, auto=actor.auto)
@@ -35,7 +35,7 @@ def play(room: Room, actor: Actor, command: c.Play, context: Context) -> e.Event
 def _details(room: Room, deal: deals.Deal, fault: str, card: str) -> dict[str, Any] | None:
     if fault not in {"must_capture", "illegal_capture"} or room.settings.hints == "off":
         return None
-    sets = captures.options(room.rules, deal.table, card, limit=OPTIONS_SHOWN)
+    sets = captures.options(room.rules, deal.table, card, matta=deal.named, limit=OPTIONS_SHOWN)
     return {"options": [list(cards) for cards in sets]}
 
 

@@ -44,9 +44,34 @@ def stale() -> Refused:
 
 
 def not_your_turn(room: Room) -> Refused:
-    seat = room.to_play
+    seat = room.awaited
     name = None if seat is None else room.seats[seat].name
     return Refused(ErrorCode.NOT_YOUR_TURN, f"It is {name or 'another seat'}'s turn; wait for it.")
+
+
+def first_card_awaited() -> Refused:
+    return Refused(
+        ErrorCode.WRONG_PHASE, "Nothing is dealt yet: the first card is to be kept or refused."
+    )
+
+
+def no_first_card() -> Refused:
+    return Refused(ErrorCode.NOT_ALLOWED, "By this table's rules no first card is offered.")
+
+
+def no_declarations() -> Refused:
+    return Refused(ErrorCode.NOT_ALLOWED, "By this table's rules no hand is declared.")
+
+
+def too_late_to_declare() -> Refused:
+    return Refused(
+        ErrorCode.CANNOT_DECLARE,
+        "A hand is declared before its first card is played; wait for the next one.",
+    )
+
+
+def nothing_to_declare() -> Refused:
+    return Refused(ErrorCode.CANNOT_DECLARE, "Your cards can't be declared so.")
 
 
 def later() -> Refused:
