@@ -12,7 +12,7 @@ from scopa_server.live.room import Surroundings
 from scopa_server.live.rooms import Rooms
 from scopa_server.live.visitor import Visitor
 from scopa_server.metrics import Metrics
-from scopa_server.stand_in.choose import choose
+from scopa_server.stand_in.act import act
 from support.fake_time import FakeTime
 from support.memory_journal import MemoryJournal
 from support.tables import NAMES, shuffles, token
@@ -99,9 +99,7 @@ class House:
         self.metrics = Metrics()
         self.rooms = Rooms(
             self.journal,
-            Surroundings(
-                time=self.time, shuffles=shuffles(seed), player=choose, metrics=self.metrics
-            ),
+            Surroundings(time=self.time, shuffles=shuffles(seed), player=act, metrics=self.metrics),
             lifetimes=Lifetimes(),
             max_rooms=max_rooms,
         )

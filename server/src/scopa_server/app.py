@@ -24,7 +24,7 @@ from scopa_server.live.rooms import Rooms
 from scopa_server.live.time import LoopTime
 from scopa_server.logs import logging_to
 from scopa_server.metrics import Metrics
-from scopa_server.stand_in.choose import choose
+from scopa_server.stand_in.act import act
 from scopa_server.startup import CannotStart, cannot_listen
 from scopa_server.values import AUTO
 
@@ -110,7 +110,7 @@ def _no_answer(config: Config) -> CannotStart:
 
 
 def _rooms(config: Config, journal: Journal, metrics: Metrics) -> Rooms:
-    around = Surroundings(time=LoopTime(), shuffles=shuffles(), player=choose, metrics=metrics)
+    around = Surroundings(time=LoopTime(), shuffles=shuffles(), player=act, metrics=metrics)
     return Rooms(
         journal,
         around,

@@ -26,7 +26,7 @@ from .time import Time
 
 
 class ServerTurn(Struct, frozen=True):
-    """The server is to play a seat's card."""
+    """The server is to act for a seat."""
 
     seat: int
 

@@ -49,8 +49,8 @@ HOLD_SECONDS: Final = 1
 class Player(Protocol):
     """Plays for seats that the server serves, seeing what the seat sees."""
 
-    def __call__(self, view: View) -> tuple[str, list[str]]:
-        """The card to play, and what it takes."""
+    def __call__(self, view: View) -> c.FirstCard | c.Declare | c.Play:
+        """What the seat does, now that the table waits for it."""
         ...
 
 
@@ -450,7 +450,7 @@ class LiveRoom:
         self._note()
         due, before = self._clocks.due(self.room, self._audience.online), self.room.seq
         if isinstance(due, ServerTurn):
-            await self._play_for(due.seat)
+            await self._act_for(due.seat)
         elif due is not None:
             await self._do(due)
         if due is not None and self.room.seq == before:
@@ -460,10 +460,8 @@ class LiveRoom:
             self._touched = self._around.time.now()
             await self._ledger.touch()
 
-    async def _play_for(self, seat: int) -> None:
-        view = project_for_server(self.room, seat, self._scene())
-        card, take = self._around.player(view)
-        command = c.Play(deal=view.deal, turn=view.turn, card=card, take=take)
+    async def _act_for(self, seat: int) -> None:
+        command = self._around.player(project_for_server(self.room, seat, self._scene()))
         self._tell(await self._commit(Actor(seat, auto=True), command))
         self._around.metrics.stood_in()
 

@@ -14,6 +14,7 @@ _LEFT_SWEEPABLE: Final = 6.0
 _SETTEBELLO: Final = 6.0
 _COIN: Final = 1.5
 _CARD: Final = 1.0
+_MATTA: Final = "7C"
 # How far each value helps towards primiera.
 _PRIMIERA: Final = {7: 2.5, 6: 1.5, 1: 1.0, 5: 0.5, 4: 0.3, 3: 0.2, 2: 0.1}
 
@@ -47,13 +48,16 @@ def _choices(view: View) -> Iterator[Choice]:
 def _score(view: View, choice: Choice) -> float:
     left = [card for card in view.table if card not in choice.take]
     if not choice.take:
-        return -_worth(choice.card) - _danger([*left, choice.card])
+        return -_worth(choice.card) - _danger(view, [*left, choice.card])
     gain = sum(map(_worth, (choice.card, *choice.take)))
-    return gain + (_SCOPA if not left else -_danger(left))
+    return gain + (_SCOPA if not left else -_danger(view, left))
 
 
-def _danger(table: list[str]) -> float:
-    return _LEFT_SWEEPABLE if sum(map(value, table)) <= SWEEPABLE else 0.0
+def _danger(view: View, table: list[str]) -> float:
+    total = sum(map(value, table))
+    if view.matta is not None and _MATTA in table:
+        total += view.matta.value - value(_MATTA)
+    return _LEFT_SWEEPABLE if total <= SWEEPABLE else 0.0
 
 
 def _worth(card: str) -> float:
