@@ -26,7 +26,7 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup serve test check format demo picture build lock clean force
+.PHONY: help setup serve test check format demo picture docs build lock clean force
 
 help: ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(firstword $(MAKEFILE_LIST)) | expand -t 10
@@ -61,6 +61,9 @@ demo: .venv/run.done ## see a table of four play against a real server
 
 picture: .venv/run.done ## draw the picture in the README from a real run (needs tmux)
 	@$(BIN)/python docs/pictures/make.py
+
+docs: .venv/run.done ## write the tables in docs/rules anew
+	@$(BIN)/python docs/rules/make.py
 
 build: .venv/dev.done ## build the wheels and source archives of all three into dist/
 	@for member in $(MEMBERS); do \
