@@ -102,6 +102,11 @@ class RedisServer:
         """End it at once, as a crash would."""
         self._end(signal.SIGKILL)
 
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal: stop and go on, as a machine that hangs."""
+        assert self._process is not None
+        self._process.send_signal(number)
+
     def _end(self, how: signal.Signals) -> None:
         if self._process is not None:
             self._process.send_signal(how)

@@ -1,0 +1,221 @@
+"""What an operator relies on: health, metrics, one server a file, TLS, and silent logs."""
+
+import asyncio
+import random
+import ssl
+from pathlib import Path
+from signal import SIGCONT, SIGSTOP
+
+import pytest
+
+from scopa_protocol import commands as c
+from scopa_protocol.frames import Joined, Update
+from scopa_server.journal import open_journal
+from scopa_server.room import events as e
+from support.player import Player
+from support.raw import raw
+from support.redis_server import RedisServer
+from support.server_process import NotStarted, Serve
+from support.tables import token
+
+TLS = Path(__file__).parents[1] / "data" / "tls"
+KEY = "the-access-key-of-this-house"
+PASSCODE = "bastoni-e-coppe"
+
+
+async def two(url: str) -> tuple[str, list[Player]]:
+    """Two at a table, the match begun."""
+    players = [Player(url), Player(url)]
+    for player in players:
+        await player.__aenter__()
+    code = (await players[0].host("Anna", variant="scopa", players=2)).room
+    await players[1].join(code, "Bruno")
+    await players[0].do(c.Start())
+    while players[1].view is None or not players[1].view.turn:
+        await players[1].receive()
+    return code, players
+
+
+def mover(players: list[Player]) -> Player:
+    """Whose turn it is."""
+    return next(p for p in players if p.view is not None and p.view.options)
+
+
+async def test_health_and_metrics_tell_what_goes_on(serve: Serve) -> None:
+    server = serve()
+    assert server.page("/healthz") == (200, "ok\n")
+    assert server.page("/readyz") == (200, "ok\n")
+    _, players = await two(server.url)
+    await mover(players).do(mover(players).choice(random.Random(1)))
+    await players[0].error(c.Sit(seat=1))
+    status, text = await asyncio.to_thread(server.page, "/metrics")
+    assert status == 200
+    for line in (
+        "scopa_connections_open 2.0",
+        "scopa_rooms_live 1.0",
+        "scopa_rooms_opened_total 1.0",
+        'scopa_commands_total{outcome="ok",type="play"} 1.0',
+        'scopa_commands_total{outcome="wrong_phase",type="sit"} 1.0',
+    ):
+        assert f"\n{line}\n" in text, line
+    for player in players:
+        await player.socket.close()
+
+
+async def test_a_store_that_goes_and_comes_back(serve: Serve, redis: RedisServer) -> None:
+    server = serve(store=redis.url)
+    _, players = await two(server.url)
+    play = mover(players).choice(random.Random(1))
+    who = mover(players)
+    redis.kill()
+    assert await who.error(play) == "storage_unavailable"
+    server.becomes("/readyz", 503)
+    assert server.page("/healthz")[0] == 200
+    redis.start()
+    server.becomes("/readyz", 200)
+    answer = await who.do(play)
+    assert isinstance(answer, Update)
+    assert answer.view.turn == 2
+    for player in players:
+        await player.socket.close()
+
+
+async def test_a_store_that_hangs_loses_and_doubles_nothing(
+    serve: Serve, redis: RedisServer
+) -> None:
+    server = serve(store=redis.url)
+    _, players = await two(server.url)
+    who = mover(players)
+    before = who.view.seq if who.view else 0
+    redis.send(SIGSTOP)
+    try:
+        number = await who.send(who.choice(random.Random(1)))
+        await asyncio.to_thread(server.becomes, "/readyz", 503)
+    finally:
+        redis.send(SIGCONT)
+    while True:
+        frame = await who.receive()
+        if isinstance(frame, Update) and number in (frame.re or []):
+            break
+    assert frame.seq == before + 1
+    while len(players[0].view.recent if players[0].view else []) < 1:
+        await players[0].receive()
+    for player in players:
+        await player.socket.close()
+
+
+async def test_a_store_that_hangs_does_not_hold_up_the_end(
+    serve: Serve, redis: RedisServer
+) -> None:
+    server = serve(store=redis.url)
+    _, players = await two(server.url)
+    redis.send(SIGSTOP)
+    try:
+        await mover(players).send(mover(players).choice(random.Random(1)))
+        assert await asyncio.to_thread(server.terminate) == 0
+    finally:
+        redis.send(SIGCONT)
+    assert "Traceback" not in server.log
+    assert not [entry for entry in server.entries if "exception" in entry]
+    for player in players:
+        player.socket.transport.abort()
+        await player.socket.wait_closed()
+
+
+def test_a_second_server_on_the_same_file_is_refused(serve: Serve) -> None:
+    first = serve()
+    with pytest.raises(NotStarted) as refused:
+        serve(name="second", store=first.store)
+    assert refused.value.status == 1
+    assert refused.value.words.startswith("scopa-server: ")
+    assert "Traceback" not in refused.value.words
+    assert first.page("/readyz")[0] == 200
+
+
+def test_a_store_that_is_not_there_is_said(serve: Serve) -> None:
+    with pytest.raises(NotStarted) as refused:
+        serve(store="redis://someone:hunter2@127.0.0.1:1/0")
+    assert refused.value.status == 1
+    assert "is it running" in refused.value.words
+    assert "hunter2" not in refused.value.words
+
+
+# TLS
+
+
+def files(cert: str, key: str) -> list[str]:
+    """The options that name a certificate and a key."""
+    return ["--tls-cert", str(TLS / cert), "--tls-key", str(TLS / key)]
+
+
+async def test_wss_is_served_with_a_certificate(serve: Serve) -> None:
+    server = serve(*files("cert.pem", "key.pem"))
+    trusted = ssl.create_default_context(cafile=TLS / "cert.pem")
+    url = f"wss://localhost:{server.port}"
+    async with raw(url, ssl=trusted) as line:
+        create = {"type": "create", "id": 1, "name": "Anna", "rules": {}}
+        joined = await line.ask(create)
+    assert joined["invite"] == f"{url}/{joined['room']}"
+    assert server.terminate() == 0
+
+
+@pytest.mark.parametrize(
+    ("cert", "key"),
+    [("cert.pem", "other.pem"), ("cert.pem", "locked.pem"), ("key.pem", "key.pem")],
+)
+def test_a_pair_that_does_not_fit_is_said(serve: Serve, cert: str, key: str) -> None:
+    with pytest.raises(NotStarted) as refused:
+        serve(*files(cert, key))
+    assert refused.value.status == 1
+    assert refused.value.words == (
+        "scopa-server: --tls-cert and --tls-key must name a certificate and the key that "
+        "belongs to it, without a passphrase\n"
+    )
+
+
+# Secrets
+
+
+async def test_no_secret_is_logged(serve: Serve, tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    key.write_text(KEY)
+    server = serve("--access-key-file", str(key), "--log-level", "debug")
+    rules = {"variant": "scopa", "players": 2}
+    create = c.Create(name="Anna", rules=rules, passcode=PASSCODE, token=token(0), key=KEY)
+    async with Player(server.url) as anna, Player(server.url) as bruno:
+        for wrong in (None, "no"):
+            bad = c.Create(name="Anna", rules=rules, token=token(0), key=wrong)
+            assert await anna.error(bad) == "bad_key"
+        joined = await anna.do(create)
+        assert isinstance(joined, Joined)
+        join = c.Join(room=joined.room, name="Bruno", passcode=PASSCODE)
+        assert await bruno.error(c.Join(room=joined.room, name="B", passcode="no")) == (
+            "wrong_passcode"
+        )
+        made = await bruno.join(joined.room, "Bruno", passcode=join.passcode)
+        assert made.token is not None
+        await anna.do(c.Start())
+        while bruno.view is None or not bruno.view.turn:
+            await bruno.receive()
+        await mover([anna, bruno]).do(mover([anna, bruno]).choice(random.Random(1)))
+    assert server.terminate() == 0
+    journal = await open_journal(server.store)
+    commits = await journal.read(joined.room)
+    header = await journal.header(joined.room)
+    await journal.close()
+    shuffles = [
+        event.shuffle
+        for commit in commits
+        for event in e.read_events(commit.payload)
+        if isinstance(event, e.Shuffled)
+    ]
+    assert shuffles
+    given = [token(0), made.token, PASSCODE, KEY]
+    stored = b"".join(commit.payload for commit in commits) + (header or b"")
+    for secret in given:
+        assert secret.encode() not in stored
+    told = [*given, *(s.salt for s in shuffles)]
+    for secret in told:
+        assert secret not in server.log
+    for shuffle in shuffles:
+        assert ",".join(shuffle.deck[:3]) not in server.log.replace('"', "").replace(" ", "")
