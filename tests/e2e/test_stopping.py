@@ -51,6 +51,9 @@ async def plays(player: Player, acknowledged: list[c.Play], enough: asyncio.Even
                 await player.receive()
             if len(acknowledged) >= 50:
                 enough.set()
+    with suppress(ConnectionClosed):
+        while True:
+            await player.receive()
 
 
 async def test_what_was_acknowledged_outlives_a_stop(serve: Serve) -> None:

@@ -6,6 +6,5 @@ from scopa_server.__main__ import main
 from scopa_server.live import clocks
 
 if __name__ == "__main__":
-    clocks.FIRST_MS_AFTER_LOAD = 0  # type: ignore[misc]
-    clocks.AWAY_AFTER_MS = 1000  # type: ignore[misc]
+    vars(clocks).update(FIRST_MS_AFTER_LOAD=0, AWAY_AFTER_MS=1000)
     sys.exit(main())

@@ -309,6 +309,9 @@ class LiveRoom:
             self._refuse(visitor, command, refusal)
             await self._acts(visitor)
             return
+        except RoomLost:
+            self._refuse(visitor, command, restarting())
+            raise
         except Exception:
             self._refuse(visitor, command, _our_fault())
             raise
