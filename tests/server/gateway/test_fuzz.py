@@ -105,7 +105,16 @@ async def answers(line: Raw) -> None:
     """Read up to the last answer."""
     while True:
         frame = await line.frame()
-        assert frame["type"] in {"hello", "pong", "room", "joined", "update", "error", "bye"}
+        assert frame["type"] in {
+            "hello",
+            "pong",
+            "room",
+            "joined",
+            "update",
+            "history",
+            "error",
+            "bye",
+        }
         assert frame.get("code") != "internal_error"
         if frame.get("re") == 2**40:
             return
