@@ -116,11 +116,15 @@ class PtyRun:
             while data := os.read(self._master, 65536):
                 self.screen.feed(data.decode("utf-8", "replace"))
 
-    async def close(self) -> None:
-        """End the program if it still runs, and close the terminal."""
-        asyncio.get_running_loop().remove_reader(self._master)
+    async def kill(self) -> None:
+        """End the program as a crash would, if it still runs."""
         if self._process is not None and self._process.returncode is None:
             self._process.kill()
             await self._process.wait()
+
+    async def close(self) -> None:
+        """End the program if it still runs, and close the terminal."""
+        asyncio.get_running_loop().remove_reader(self._master)
+        await self.kill()
         os.close(self._master)
         os.close(self.slave)
