@@ -117,6 +117,16 @@ def _all_served(table: Table) -> None:
         table.do(0, c.StandIn(seat=seat))
 
 
+def _proposal(table: Table) -> None:
+    if table.room.phase == "deal_over":
+        table.do(1, c.Propose(rules={"napola": "run"}))
+
+
+def _proposal_to_nobody(table: Table) -> None:
+    _proposal(table)
+    _host_absent(table)
+
+
 WAYS: Final[list[Callable[[Table], None]]] = [
     _nothing,
     _absent,
@@ -126,6 +136,8 @@ WAYS: Final[list[Callable[[Table], None]]] = [
     _newcomer,
     _only_newcomer,
     _all_served,
+    _proposal,
+    _proposal_to_nobody,
 ]
 TIMED: Final[dict[str, Any]] = {"turn_seconds": 5, "absent_seconds": 1, "next_deal_seconds": 1}
 UNTIMED: Final[dict[str, Any]] = {"turn_seconds": 0, "absent_seconds": 0, "next_deal_seconds": 0}
