@@ -23,9 +23,9 @@ class Taken:
     scope: list[int] = field(default_factory=list[int])
 
 
-def value(card: str) -> int:
-    """A card's value."""
-    return int(card[:-1])
+def value(card: str, named: int | None = None) -> int:
+    """A card's value; `named`: what 7C was declared to stand for."""
+    return named if named is not None and card == "7C" else int(card[:-1])
 
 
 def coins(pile: set[str]) -> list[int]:
@@ -37,16 +37,23 @@ def played_out(rules: Rules, deal: HistoryDeal) -> list[Taken]:
     """A deal's plays, one after another, and who gets what is left."""
     sides = [Taken() for _ in range(rules.sides)]
     table, last = set(deal.table), None
+    named = next((hand.matta for hand in deal.declared if hand.matta is not None), None)
+    if deal.opening_swept is not None:
+        last = sides[deal.dealer % rules.sides]
+        last.pile, last.scope, table = table, [1] * deal.opening_swept.scope, set()
     for number, (seat, card, take, _) in enumerate(deal.plays, start=1):
         mine = sides[seat % rules.sides]
         table.add(card)
         alone = len(table) == 1
-        if take or (alone and value(card) == 1 and rules.ace_on_empty == "takes_itself"):
+        if take or (alone and value(card, named) == 1 and rules.ace_on_empty == "takes_itself"):
             table -= {card, *take}
             mine.pile |= {card, *take}
             last = mine
-        if take and not table and _is_scopa(rules, card, take, number == len(deal.plays)):
-            mine.scope.append(_worth(rules, card, take))
+        values = [value(other, named) for other in (card, *take)]
+        if take and not table and _is_scopa(rules, values, number == len(deal.plays)):
+            mine.scope.append(
+                {"one": 1, "card": values[0], "cards": len(values)}[rules.scopa_value]
+            )
     if last is not None:
         last.pile |= table
         if table and rules.leftovers_scopa:
@@ -54,15 +61,11 @@ def played_out(rules: Rules, deal: HistoryDeal) -> list[Taken]:
     return sides
 
 
-def _is_scopa(rules: Rules, card: str, take: Sequence[str], is_last: bool) -> bool:
-    values = [value(other) for other in take]
-    fifteen = rules.capture != "sum" and sum(values) == 14
-    swept_by_ace = value(card) == 1 and rules.ace_sweeps and values != [1] and not fifteen
+def _is_scopa(rules: Rules, values: list[int], is_last: bool) -> bool:
+    """Whether a sweep counts; the values of the card played and of those it took."""
+    fifteen = rules.capture != "sum" and sum(values) == 15
+    swept_by_ace = values[0] == 1 and rules.ace_sweeps and values != [1, 1] and not fifteen
     return (rules.ace_scopa or not swept_by_ace) and (rules.last_card_scopa or not is_last)
-
-
-def _worth(rules: Rules, card: str, take: Sequence[str]) -> int:
-    return {"one": 1, "card": value(card), "cards": 1 + len(take)}[rules.scopa_value]
 
 
 def _primiera(rules: Rules, pile: set[str]) -> list[int]:
@@ -110,8 +113,11 @@ def points(rules: Rules, deal: HistoryDeal) -> list[int]:
         _majority(rules, [[len(coins(side.pile))] for side in sides]),
         _majority(rules, [_primiera(rules, side.pile) for side in sides]),
     ]
+    declared = [0] * rules.sides
+    for hand in deal.declared:
+        declared[hand.seat % rules.sides] += hand.points
     return [
-        _alone(rules, side) + sum(item[number] for item in shared)
+        _alone(rules, side) + declared[number] + sum(item[number] for item in shared)
         for number, side in enumerate(sides)
     ]
 

@@ -13,6 +13,7 @@ from scopa_server.room.context import Actor, Context
 from scopa_server.room.decide import decide, open_room
 from scopa_server.room.decide.internal import Internal
 from scopa_server.room.events import Events, LogEvent, read_events, write_events
+from scopa_server.room.history import Chronicle
 from scopa_server.room.project import Scene, project
 from scopa_server.room.refused import Refused
 from scopa_server.room.state import Room, Shuffle
@@ -139,6 +140,13 @@ class Table:
         self.fill()
         self.do(0, c.Start())
         return self
+
+    def past(self, only: frozenset[int] | None = None) -> Chronicle:
+        """What the log tells of its finished deals."""
+        past = Chronicle("TESTROOM", only)
+        for number, (at, payload) in enumerate(self.log, start=1):
+            past.note(number, at, read_events(payload))
+        return past
 
     def view(self, seat: int | None) -> View:
         """What a seat or a watcher sees."""

@@ -1,6 +1,5 @@
 """One event later: `apply(room, event, at)` is the room after it. Pure."""
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias, cast
 
@@ -13,13 +12,14 @@ from scopa_server.rules.count import facts
 from scopa_server.rules.record import build
 
 from . import events as e
+from . import rescoring
+from .clock import restart_clock
 from .machine import phase_after
 from .state import (
     Finished,
     FirstCard,
     Holder,
     PastDeal,
-    Proposal,
     Room,
     Saying,
     Seat,
@@ -73,7 +73,7 @@ def _seat_taken(room: Room, event: e.SeatTaken, at: int) -> Room:
 
 def _seat_left(room: Room, event: e.SeatLeft, at: int) -> Room:
     seat = room.seats[event.seat]
-    room = _without_answer(room, event.seat)
+    room = rescoring.without_answer(room, event.seat)
     if event.reserved:
         return _reserve(room, event.seat, None)
     kind: SeatKind = "vacant" if room.in_match else "empty"
@@ -97,16 +97,6 @@ def _unready(room: Room, number: int) -> Room:
     return replace(room, past=replace(past, ready=past.ready - {number}))
 
 
-def _without_answer(room: Room, number: int) -> Room:
-    """Who comes next to a seat has not answered what its last person was asked."""
-    past = room.proposal
-    if past is None:
-        return room
-    agreed = tuple(seat for seat in past.agreed if seat != number)
-    declined = None if past.declined == number else past.declined
-    return replace(room, proposal=replace(past, agreed=agreed, declined=declined))
-
-
 def _arranged(room: Room, event: e.Arranged, at: int) -> Room:
     seats = tuple(Seat() if old is None else room.seats[old] for old in event.order)
     host = None if room.host is None else event.order.index(room.host)
@@ -121,7 +111,7 @@ def _back(room: Room, event: e.Back, at: int) -> Room:
     seat = room.seats[event.seat]
     after = _seat(room, event.seat, replace(seat, away=False, stand_in=False))
     # A clock that ran out must not run out again under the hands of who comes back.
-    return _restart_clock(after, at) if seat.stand_in and room.awaited == event.seat else after
+    return restart_clock(after, at) if seat.stand_in and room.awaited == event.seat else after
 
 
 def _stood_in(room: Room, event: e.StoodIn, at: int) -> Room:
@@ -136,7 +126,7 @@ def _configured(room: Room, event: e.Configured, at: int) -> Room:
     after = replace(room, settings=event.settings, passcode=event.passcode)
     if _clocks(room) != _clocks(after) and room.proposed is None:
         # Time that was used under the old limit must not end a turn under a shorter one.
-        after = _restart_clock(after, at)
+        after = restart_clock(after, at)
     overrides = {"variant": event.variant, **event.overrides}
     return after if overrides == room.overrides else _new_rules(after, event.variant, overrides)
 
@@ -190,7 +180,7 @@ def _deal_voided(room: Room, event: e.DealVoided, at: int) -> Room:
 
 def _dealt(room: Room, event: e.Dealt, at: int) -> Room:
     if event.batch > 1 and room.deal is not None:
-        return _restart_clock(replace(room, deal=deals.next_batch(room.deal)), at)
+        return restart_clock(replace(room, deal=deals.next_batch(room.deal)), at)
     laid = None
     if room.offered is None:
         room = _new_deal(room, event)
@@ -198,7 +188,7 @@ def _dealt(room: Room, event: e.Dealt, at: int) -> Room:
         laid = room.offered.laid
     assert room.shuffle is not None, "a deal needs a deck"
     dealt = deals.begin(room.rules, event.dealer, room.shuffle.deck, laid=laid)
-    return _restart_clock(replace(room, deal=dealt), at)
+    return restart_clock(replace(room, deal=dealt), at)
 
 
 def _new_deal(room: Room, event: e.Dealt | e.FirstCardOffered) -> Room:
@@ -225,7 +215,7 @@ def _first_card_offered(room: Room, event: e.FirstCardOffered, at: int) -> Room:
     room = _new_deal(room, event)
     assert room.shuffle is not None, "a deal needs a deck"
     offered = opening.offer(room.rules, event.dealer, room.shuffle.deck)
-    return _restart_clock(replace(room, deal=offered), at)
+    return restart_clock(replace(room, deal=offered), at)
 
 
 def _first_card_kept(room: Room, event: e.FirstCardKept, at: int) -> Room:
@@ -256,12 +246,12 @@ def _declared(room: Room, event: e.Declared, at: int) -> Room:
     after = replace(room, deal=declare.declare(room.deal, event.declared))
     seat = event.declared.seat
     # The server thinks anew before it plays; a person's time goes on.
-    return _restart_clock(after, at) if room.seats[seat].served and room.to_play == seat else after
+    return restart_clock(after, at) if room.seats[seat].served and room.to_play == seat else after
 
 
 def _played(room: Room, event: e.Played, at: int) -> Room:
     assert room.deal is not None, "a card is played in a deal"
-    return _restart_clock(replace(room, deal=deals.play(room.deal, event.play)), at)
+    return restart_clock(replace(room, deal=deals.play(room.deal, event.play)), at)
 
 
 def _leftovers(room: Room, event: e.Leftovers, at: int) -> Room:
@@ -280,7 +270,7 @@ def _deal_counted(room: Room, event: e.DealCounted, at: int) -> Room:
         finished=(*room.finished, counted),
         past=_past(room, room.deal),
     )
-    return _restart_clock(after, at)
+    return restart_clock(after, at)
 
 
 def _past(room: Room, deal: deals.Deal) -> PastDeal:
@@ -327,56 +317,6 @@ def _readied(room: Room, event: e.Readied, at: int) -> Room:
     return replace(after, past=replace(past, ready=past.ready | {event.seat}))
 
 
-def _proposed(room: Room, event: e.Proposed, at: int) -> Room:
-    proposal = Proposal(
-        id=event.proposal,
-        by=event.seat,
-        rules=event.rules,
-        asked=event.asked,
-        totals=event.totals,
-        agreed=(event.seat,),
-    )
-    return _restart_clock(replace(room, proposal=proposal), at)
-
-
-def _open_proposal(room: Room) -> Proposal:
-    assert room.proposed is not None, "a proposal is open"
-    return room.proposed
-
-
-def _agreed(room: Room, event: e.Agreed, at: int) -> Room:
-    proposal = _open_proposal(room)
-    return replace(room, proposal=replace(proposal, agreed=(*proposal.agreed, event.seat)))
-
-
-def _proposal_dropped(room: Room, event: e.ProposalDropped, at: int) -> Room:
-    dropped = replace(_open_proposal(room), open=False, declined=event.seat)
-    return _restart_clock(replace(room, proposal=dropped), at)
-
-
-def _rescored(room: Room, event: e.Rescored, at: int) -> Room:
-    assert room.deal is not None, "a match is counted again after a deal"
-    overrides: dict[str, Any] = {**room.overrides, **event.rules}
-    given = {name: value for name, value in overrides.items() if name != "variant"}
-    rules = build(overrides["variant"], given)
-    finished = [
-        replace(deal, points=points)
-        for deal, points in zip(room.finished, event.points, strict=True)
-    ]
-    after = replace(
-        room,
-        overrides=overrides,
-        rules=rules,
-        # Its sweeps and piles are shown as they count now.
-        deal=dataclasses.replace(room.deal, rules=rules),
-        finished=tuple(finished),
-        totals=tuple(event.count.totals),
-        count=event.count,
-        proposal=room.proposal and replace(room.proposal, open=False),
-    )
-    return _restart_clock(after, at)
-
-
 def _paused(room: Room, event: e.Paused, at: int) -> Room:
     used = room.clock_used + max(0, at - room.clock_from)
     return replace(room, paused_by=event.seat, clock_used=used)
@@ -389,10 +329,6 @@ def _unpaused(room: Room, event: e.Unpaused, at: int) -> Room:
 def _said(room: Room, event: e.Said, at: int) -> Room:
     saying = Saying(name=event.name, seat=event.seat, text=event.text, key=event.key)
     return replace(room, talk=(*room.talk, saying)[-TALK_KEPT:])
-
-
-def _restart_clock(room: Room, at: int) -> Room:
-    return replace(room, clock_from=at, clock_used=0)
 
 
 _Step: TypeAlias = Callable[[Room, Any, int], Room]
@@ -425,10 +361,10 @@ _APPLY: Final[dict[type[Value] | type[e.Event], _Step]] = cast(
         e.MatchWon: _match_won,
         e.MatchEnded: _match_ended,
         e.Readied: _readied,
-        e.Proposed: _proposed,
-        e.Agreed: _agreed,
-        e.ProposalDropped: _proposal_dropped,
-        e.Rescored: _rescored,
+        e.Proposed: rescoring.proposed,
+        e.Agreed: rescoring.agreed,
+        e.ProposalDropped: rescoring.dropped,
+        e.Rescored: rescoring.rescored,
         e.Paused: _paused,
         e.Unpaused: _unpaused,
         e.Said: _said,

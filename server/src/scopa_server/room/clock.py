@@ -3,6 +3,7 @@
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scopa_protocol.views import ClockKind
 
@@ -42,6 +43,11 @@ def decision(room: Room) -> Decision:
     """The decision that is awaited now."""
     turn = room.deal.turn if room.deal is not None and room.phase == "playing" else 0
     return Decision(room.deal_number, turn, room.clock_from)
+
+
+def restart_clock(room: Room, at: int) -> Room:
+    """Something else is waited for from `at` on."""
+    return replace(room, clock_from=at, clock_used=0)
 
 
 def deadlines(room: Room, online: frozenset[int]) -> tuple[Deadline, ...]:

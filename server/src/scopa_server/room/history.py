@@ -12,10 +12,10 @@ from typing import Any, Final, TypeAlias, cast
 
 from msgspec.structs import replace
 
-from scopa_protocol.history import HistoryDeal
+from scopa_protocol.history import FirstCard, HandDeclared, HistoryDeal, SweptOpening
 from scopa_protocol.views import Count
 from scopa_server.rules.count import count_deal
-from scopa_server.rules.deal import Play, is_scopa
+from scopa_server.rules.deal import Declared, Play, is_scopa
 from scopa_server.rules.match import standings
 from scopa_server.rules.record import Rules
 
@@ -33,10 +33,12 @@ LATEST: Final = 50
 
 @dataclass
 class _Dealt:
-    """The running deal, as far as the room doesn't remember it: what each batch began with."""
+    """The running deal, as far as the room doesn't remember it: how it began."""
 
     hands: list[list[list[str]]] = field(default_factory=list[list[list[str]]])
     table: list[str] = field(default_factory=list[str])
+    first_card: FirstCard | None = None
+    swept: SweptOpening | None = None
 
 
 class Chronicle:
@@ -66,6 +68,7 @@ class Chronicle:
         return found[:limit], found[limit] if len(found) > limit else None
 
     def _keep(self, deal: HistoryDeal) -> None:
+        self._dealt = _Dealt()
         self._numbers.append(deal.deal)
         if self._only is not None and deal.deal not in self._only:
             return
@@ -75,7 +78,26 @@ class Chronicle:
 
     def match_started(self, _: e.MatchStarted, before: Room) -> None:
         """The plays of a match are kept as long as it may be counted again."""
-        self._plays = {}
+        self._plays, self._dealt = {}, _Dealt()
+
+    def first_card_kept(self, event: e.FirstCardKept, before: Room) -> None:
+        """The leader has the deck's first card."""
+        self._first_card(event.seat, kept=True)
+
+    def first_card_laid(self, event: e.FirstCardLaid, before: Room) -> None:
+        """The table begins with the deck's first card."""
+        self._first_card(event.seat, kept=False)
+
+    def _first_card(self, seat: int, *, kept: bool) -> None:
+        assert self.room.shuffle is not None, "a first card comes from a deck"
+        card = self.room.shuffle.deck[0]
+        self._dealt.first_card = FirstCard(seat=seat, card=card, kept=kept)
+
+    def opening_swept(self, event: e.OpeningSwept, before: Room) -> None:
+        """The opening table is the dealer's."""
+        self._dealt.swept = SweptOpening(
+            side=event.seat % before.rules.sides, cards=list(event.cards), scope=event.scope
+        )
 
     def deal_voided(self, event: e.DealVoided, before: Room) -> None:
         """A void deal is public at once."""
@@ -87,6 +109,7 @@ class Chronicle:
                 void=True,
                 dealer=event.dealer,
                 rules=wire_rules(before.rules),
+                first_card=self._dealt.first_card,
                 deals=[void.hands],
                 table=void.table,
                 declared=[],
@@ -100,7 +123,7 @@ class Chronicle:
         deal = self.room.deal
         assert deal is not None, "a batch is a deal's"
         if event.batch == 1:
-            self._dealt = _Dealt(table=list(deal.table))
+            self._dealt.table = list(deal.table)
         self._dealt.hands.append([list(hand) for hand in deal.hands])
 
     def deal_counted(self, event: e.DealCounted, before: Room) -> None:
@@ -115,9 +138,11 @@ class Chronicle:
                 void=False,
                 dealer=deal.dealer,
                 rules=wire_rules(room.rules),
+                first_card=self._dealt.first_card,
                 deals=self._dealt.hands,
                 table=self._dealt.table,
-                declared=[],
+                opening_swept=self._dealt.swept,
+                declared=list(map(_declared, deal.declared)),
                 plays=_plays(room.rules, deal.plays),
                 count=event.count,
                 proof=proof(room.shuffle),
@@ -127,11 +152,13 @@ class Chronicle:
     def rescored(self, _: e.Rescored, before: Room) -> None:
         """The match's deals stand as they count now."""
         for count in self._counted_again():
-            deal = self.deals[count.deal]
+            deal, rules = self.deals[count.deal], self.room.rules
+            swept = deal.opening_swept
             self.deals[count.deal] = replace(
                 deal,
-                rules=wire_rules(self.room.rules),
-                plays=_plays(self.room.rules, self._plays[count.deal]),
+                rules=wire_rules(rules),
+                opening_swept=swept and replace(swept, side=deal.dealer % rules.sides),
+                plays=_plays(rules, self._plays[count.deal]),
                 count=count,
             )
 
@@ -150,6 +177,17 @@ class Chronicle:
             for deal, after in zip(finished, totals, strict=True)
             if deal.deal in self.deals
         ]
+
+
+def _declared(hand: Declared) -> HandDeclared:
+    return HandDeclared(
+        batch=hand.batch,
+        seat=hand.seat,
+        kind=hand.kind,
+        cards=list(hand.cards),
+        matta=hand.matta,
+        points=hand.points,
+    )
 
 
 def _plays(rules: Rules, plays: Sequence[Play]) -> list[tuple[int, str, list[str], bool]]:
@@ -171,6 +209,9 @@ _NOTES: Final[Mapping[type[e.Event], _Note]] = cast(
     Mapping[type[e.Event], _Note],
     {
         e.MatchStarted: Chronicle.match_started,
+        e.FirstCardKept: Chronicle.first_card_kept,
+        e.FirstCardLaid: Chronicle.first_card_laid,
+        e.OpeningSwept: Chronicle.opening_swept,
         e.DealVoided: Chronicle.deal_voided,
         e.Dealt: Chronicle.dealt,
         e.DealCounted: Chronicle.deal_counted,

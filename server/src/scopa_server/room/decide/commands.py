@@ -90,10 +90,6 @@ class Row:
     acts: Test = _always
 
 
-def _later(room: Room, actor: Actor, command: c.Command, context: Context) -> e.Events:
-    raise said.later()
-
-
 COMMANDS: Final[Mapping[type[c.Command], Row]] = {
     c.Join: Row(_anyone, ANY, seating.join, acts=_never),
     c.Leave: Row(_anyone, ANY, seating.leave, acts=_never),

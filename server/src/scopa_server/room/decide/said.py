@@ -74,10 +74,6 @@ def nothing_to_declare() -> Refused:
     return Refused(ErrorCode.CANNOT_DECLARE, "Your cards can't be declared so.")
 
 
-def later() -> Refused:
-    return Refused(ErrorCode.NOT_ALLOWED, "This server doesn't offer that yet.")
-
-
 def proposal_open(room: Room, by: int) -> Refused:
     name = room.seats[by].name or "another seat"
     return Refused(ErrorCode.NOT_ALLOWED, f"{name} has a proposal open; only one at a time.")
