@@ -280,10 +280,11 @@ async def test_a_proposal_that_nobody_answers_is_dropped_after_a_minute() -> Non
     await house.pass_time(20)
     await guests[0].do(c.Propose(rules={"napola": "run"}))
     await house.pass_time(59)
-    assert guests[1].view.proposal is not None
+    shown = guests[1].view.proposal
+    assert shown is not None
     assert phase(guests[1]) == "deal_over"
     back = await house.resume(guests[1].code, 1)
-    assert back.latest(Joined).view.proposal == guests[1].view.proposal
+    assert back.latest(Joined).view.proposal == shown
     await house.pass_time(2)
     assert guests[1].view.proposal is None
     clock = guests[1].view.clock
