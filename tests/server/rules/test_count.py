@@ -144,9 +144,9 @@ def test_points_add_up(rules: Rules, chance: random.Random) -> None:
 def test_scope_on_record_are_those_that_were_played(rules: Rules, chance: random.Random) -> None:
     *_, over = random_deal(rules, chance)
     played = [fact for fact in over.plays if fact.scopa]
-    left = [one for one in finish(over).sweeps if one.kind == "leftovers" and is_scopa(rules, one)]
+    others = [one for one in finish(over).sweeps if one.kind != "capture" and is_scopa(rules, one)]
     counts = count_deal(rules, facts(over))
-    assert sum(side.scope for side in counts) == len(played) + len(left)
+    assert sum(side.scope for side in counts) == len(played) + len(others)
 
 
 @settings(max_examples=30, deadline=None)
