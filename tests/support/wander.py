@@ -24,8 +24,7 @@ SETTINGS: list[dict[str, Any]] = [
     {"hints": "memory"},
     {"pace_ms": 9999},
 ]
-GAMES: list[dict[str, Any]] = [
-    *({"variant": "scopa", "players": players} for players in range(2, 7)),
+DEALING: list[dict[str, Any]] = [
     {"variant": "cirulla", "declare_both": True},
     {"variant": "chkobba", "void_deal": "two_aces", "void_dealer": "next"},
     {"variant": "cirulla", "players": 4},
@@ -34,7 +33,11 @@ GAMES: list[dict[str, Any]] = [
     {"variant": "chkobba", "opening_sweep": True, "matta": True},
     {"variant": "escoba", "players": 5, "matta": True},
 ]
-"""Games that deal in every way there is."""
+"""Games that begin with more than dealing."""
+GAMES: list[dict[str, Any]] = [
+    *({"variant": "scopa", "players": players} for players in range(2, 7)),
+    *DEALING,
+]
 RULES: list[dict[str, Any]] = [
     {"target": 2},
     {"variant": "scopa", "players": 3, "target": 1},

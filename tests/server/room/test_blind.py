@@ -1,7 +1,7 @@
 """Rooms that differ only in cards a viewer can't see give that viewer the same frames."""
 
 import random
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import pytest
@@ -20,11 +20,14 @@ from scopa_server.room.state import Room, Shuffle
 from scopa_server.room.tell import tell
 from scopa_server.rules.cards import DECK
 from support.tables import Table
+from support.wander import DEALING
 
+KINDS: list[Literal["low", "three", "both"]] = ["low", "three", "both"]
 GAMES: list[dict[str, Any]] = [
     *({"variant": "scopa", "players": players} for players in range(2, 7)),
     {"variant": "scopone"},
     {"variant": "scopone_scientifico"},
+    *DEALING,
 ]
 
 
@@ -33,9 +36,11 @@ def _unseen(room: Room, viewer: int | None) -> set[str]:
     deal = room.deal
     assert deal is not None
     hidden = set(deal.deck[len(DECK) - deal.stock :])
+    open_hands = {done.seat for done in deal.declared if done.batch == deal.batch}
     for seat, hand in enumerate(deal.hands):
-        hidden |= set(hand) if seat != viewer else set()
-    return hidden
+        hidden |= set(hand) if seat not in {viewer, *open_hands} else set()
+    asked = (deal.dealer + 1) % room.rules.players
+    return hidden - {deal.deck[0]} if deal.batch == 0 and asked == viewer else hidden
 
 
 def _other(shuffle: Shuffle, unseen: set[str], chance: random.Random) -> Shuffle:
@@ -62,17 +67,25 @@ def _frames(events: list[e.LogEvent], viewer: int | None) -> tuple[list[bytes], 
 
 
 def _answers(room: Room, viewer: int | None) -> list[tuple[str, Any]]:
-    """What a viewer learns by trying to play every card."""
+    """What a viewer learns by trying to play every card, and whatever else there is."""
     table = Table()
     answers: list[tuple[str, Any]] = []
     assert room.deal is not None
-    for card in DECK:
-        for take in ([], list(room.deal.table)[:1]):
-            command = c.Play(deal=room.deal_number, turn=room.deal.turn, card=card, take=take)
-            try:
-                decide(room, Actor(viewer, name="Ugo"), command, table.context)
-            except Refused as refusal:
-                answers.append((refusal.code, refusal.details))
+    tried: list[c.Command] = [
+        c.Declare(deal=room.deal_number, batch=room.deal.batch, kind=kind, matta=matta)
+        for kind in KINDS
+        for matta in (None, *range(1, 11))
+    ]
+    tried += [
+        c.Play(deal=room.deal_number, turn=room.deal.turn, card=card, take=take)
+        for card in DECK
+        for take in ([], list(room.deal.table)[:1])
+    ]
+    for command in tried:
+        try:
+            decide(room, Actor(viewer, name="Ugo"), command, table.context)
+        except Refused as refusal:
+            answers.append((refusal.code, refusal.details))
     return answers
 
 
@@ -86,7 +99,8 @@ def test_cards_that_are_not_seen_change_no_frame(
     table.set(hints=chance.choice(["options", "off", "memory"]), talk="always")
     table.start()
     for _ in range(steps):
-        table.step(chance)
+        if table.room.in_match:
+            table.step(chance)
     if table.room.phase != "playing":
         return
     viewer = chance.choice([None, *range(len(table.room.seats))])

@@ -16,6 +16,7 @@ from scopa_server.room.project import own
 from scopa_server.room.state import Room
 from support.knowledge import Known
 from support.tables import Table, heard
+from support.wander import declaring
 
 MATCHES = int(os.environ.get("SCOPA_MATCHES", "1000"))
 BUNDLES = 8
@@ -32,6 +33,13 @@ GAMES: list[dict[str, Any]] = [
     {"variant": "scopone", "void_deal": "two_aces", "void_dealer": "next"},
     {"variant": "scopone_scientifico"},
     {"variant": "scopa", "players": 4, "must_capture": False, "sides": 4},
+    {"variant": "cirulla"},
+    {"variant": "chkobba", "void_deal": "two_aces", "void_dealer": "next"},
+    {"variant": "cirulla", "players": 4, "declare_both": True, "must_capture": False},
+    {"variant": "chkobba", "players": 4, "declarations": True, "matta": True},
+    {"variant": "chkobba", "opening_sweep": True, "declarations": True},
+    {"variant": "cirulla", "players": 3},
+    {"variant": "escoba", "players": 5, "matta": True},
 ]
 
 
@@ -48,6 +56,7 @@ class Watched:
         self.frames = 0
         self.checked: Count | None = None
         self.voids = 0
+        self.kinds: set[type[e.LogEvent]] = set()
 
     def do(self, seat: int | None, command: c.Command, *, auto: bool = False) -> None:
         """Let somebody act, and look at everybody's frame."""
@@ -71,8 +80,13 @@ class Watched:
             self.known.note(event)
             if isinstance(event, e.Played):
                 seen |= {event.play.card, *event.play.take}
-            if isinstance(event, e.Leftovers):
+            if isinstance(event, e.Leftovers | e.OpeningSwept):
                 seen |= set(event.cards)
+            if isinstance(event, e.FirstCardLaid):
+                seen |= {event.card}
+            if isinstance(event, e.Declared):
+                seen |= set(event.declared.cards)
+            self.kinds.add(type(event))
             if isinstance(item, told.DealCounted):
                 self._count(item.count)
             elif item is not None and not isinstance(item, told.DealVoided | told.DealerDrawn):
@@ -84,9 +98,7 @@ class Watched:
     def _void(self, event: e.DealVoided, item: told.DealVoided) -> None:
         """A void deal is shown whole, with the proof of its own deck."""
         self.voids += 1
-        shuffle = self.known.next_shuffle
-        assert shuffle is not None
-        hands, table, _ = self.known.handed_out(shuffle.deck, event.dealer)
+        shuffle, hands, table = self.known.voided(event.dealer)
         assert (item.hands, item.table) == (hands, table)
         assert (item.proof.salt, item.proof.deck) == (shuffle.salt, ",".join(shuffle.deck))
 
@@ -120,6 +132,9 @@ class Watched:
         assert [(play.card, *play.take) for play in view.recent] == self.known.recent()
         swept = [card for side in view.sides for card in side.scope_cards]
         assert sorted(swept) == sorted(self.known.swept)
+        assert view.first_card == self.known.first_card(viewer)
+        assert [seat.revealed for seat in view.seats] == self.known.revealed()
+        assert (view.matta and (view.matta.value, view.matta.seat)) == self.known.named
         if view.settings.hints == "memory":
             assert set(view.gone or []) == self.known.gone()
         else:
@@ -150,15 +165,24 @@ class Watched:
         """One card, or everybody ready."""
         table = self.table
         if table.room.phase == "playing":
-            seat = table.room.to_play
-            assert seat is not None
-            self.do(seat, table.legal(self.chance), auto=table.room.seats[seat].served)
+            self.act()
             return
         ready = c.Ready(deal=table.room.deal_number)
         for seat, there in enumerate(table.room.seats):
             if there.holder is not None and table.room.phase == "deal_over":
                 table.online |= {seat}
                 self.do(seat, ready)
+
+    def act(self) -> None:
+        """What the table waits for, or a declaration before it."""
+        room, chance = self.table.room, self.chance
+        if room.asked is not None:
+            keep = c.FirstCard(deal=room.deal_number, keep=chance.random() < 0.5)
+            self.do(room.asked, keep, auto=room.seats[room.asked].served)
+            return
+        seat, command = declaring(room, chance) or (room.to_play, self.table.legal(chance))
+        assert seat is not None
+        self.do(seat, command, auto=room.seats[seat].served)
 
     def match(self) -> None:
         """A whole match, sometimes disturbed, sometimes ended early."""
@@ -209,10 +233,13 @@ def test_cards_are_found_wherever_they_stand() -> None:
 @pytest.mark.parametrize("bundle", range(BUNDLES))
 def test_no_frame_holds_a_card_that_its_viewer_may_not_know(bundle: int) -> None:
     frames = voids = 0
+    kinds: set[type[e.LogEvent]] = set()
     for seed in range(bundle, MATCHES, BUNDLES):
         watched = Watched(seed)
         watched.match()
         frames += watched.frames
         voids += watched.voids
+        kinds |= watched.kinds
     assert frames > 50 * MATCHES / BUNDLES
     assert voids > 0 or MATCHES < 200
+    assert kinds >= {e.FirstCardKept, e.FirstCardLaid, e.OpeningSwept, e.Declared} or MATCHES < 200
