@@ -8,8 +8,8 @@ from scopa_protocol.frames import Error, Joined, ServerFrame, Update
 from scopa_protocol.views import View
 from scopa_server.live.ledger import Lifetimes
 from scopa_server.live.outbox import Closing
-from scopa_server.live.room import Surroundings
 from scopa_server.live.rooms import Rooms
+from scopa_server.live.surroundings import Surroundings
 from scopa_server.live.visitor import Visitor
 from scopa_server.metrics import Metrics
 from scopa_server.stand_in.act import act

@@ -19,8 +19,8 @@ from scopa_server.journal.interface import Journal, StoreRefused, Unavailable
 from scopa_server.journal.opening import open_journal
 from scopa_server.live.chance import shuffles
 from scopa_server.live.ledger import Lifetimes
-from scopa_server.live.room import Surroundings
 from scopa_server.live.rooms import Rooms
+from scopa_server.live.surroundings import Surroundings
 from scopa_server.live.time import LoopTime
 from scopa_server.logs import logging_to
 from scopa_server.metrics import Metrics

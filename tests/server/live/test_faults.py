@@ -34,7 +34,7 @@ async def test_a_room_whose_task_fails_sends_everybody_to_a_new_one(
 
     with capture_logs() as logged, monkeypatch.context() as patch:
         # Not in a step, which would be survived: in what every turn of the room does.
-        patch.setattr("scopa_server.live.room.LiveRoom._plan", faulty)
+        patch.setattr("scopa_server.live.room.LiveRoom._next_at", faulty)
         await host.do(c.SeatBot(seat=2))
     assert "room_fault" in events(logged)
     for each in (host, guest):
@@ -57,7 +57,7 @@ async def test_a_fault_in_one_command_is_only_that_command_s(
         raise ZeroDivisionError
 
     with capture_logs() as logged, monkeypatch.context() as patch:
-        patch.setattr("scopa_server.live.room.decide", faulty)
+        patch.setattr("scopa_server.live.table.decide", faulty)
         assert await host.refused(c.SeatBot(id=1, seat=2)) == "internal_error"
     assert "room_fault" in events(logged)
     await host.do(c.SeatBot(seat=2))
@@ -95,7 +95,7 @@ async def test_what_is_due_but_can_not_be_done_is_not_tried_without_a_pause(
         tried.append(command)
         return ()
 
-    monkeypatch.setattr("scopa_server.live.room.decide", nothing)
+    monkeypatch.setattr("scopa_server.live.table.decide", nothing)
     await house.pass_time(20)
     assert 1 <= len(tried) <= 20
 

@@ -269,7 +269,7 @@ async def test_a_fault_of_ours_leaves_the_table_alive(monkeypatch: pytest.Monkey
         def fault(*_: object) -> None:
             raise ZeroDivisionError
 
-        broken.setattr("scopa_server.live.room.decide", fault)
+        broken.setattr("scopa_server.live.table.decide", fault)
         assert await guests[0].refused(c.Pause(id=3)) == "internal_error"
     await guests[0].do(c.Pause(id=4))
     assert guests[1].view.paused_by == 0

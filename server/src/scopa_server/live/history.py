@@ -6,7 +6,6 @@ the next request; a page of deals older than those kept is folded again from the
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
 from typing import Final, TypeAlias
 
 import structlog
@@ -18,6 +17,7 @@ from scopa_server.room.events import read_events
 from scopa_server.room.history import Chronicle
 from scopa_server.room.refused import Refused
 
+from .answers import Answers
 from .ledger import Ledger
 from .visitor import Visitor
 
@@ -34,16 +34,9 @@ Request: TypeAlias = tuple[Visitor, c.History]
 class Historian:
     """Answers the `history` commands of one live room."""
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        *,
-        refuse: Callable[[Visitor, c.Command, Refused], None],
-        count: Callable[[c.Command], None],
-    ) -> None:
+    def __init__(self, ledger: Ledger, answers: Answers) -> None:
         self._ledger = ledger
-        self._refuse = refuse
-        self._count = count
+        self._answers = answers
         self._waiting: deque[Request] = deque()
         self._task: asyncio.Task[None] | None = None
         self._latest = _Reading(ledger)
@@ -60,7 +53,7 @@ class Historian:
         waiting, self._waiting = self._waiting, deque()
         for request in waiting:
             if visitor is None or request[0] is visitor:
-                self._refuse(*request, refusal)
+                self._answers.refuse(*request, refusal)
                 request[0].asked -= 1
             else:
                 self._waiting.append(request)
@@ -86,10 +79,10 @@ class Historian:
         self._waiting.popleft()
         visitor.asked -= 1
         if isinstance(outcome, Refused):
-            self._refuse(visitor, command, outcome)
+            self._answers.refuse(visitor, command, outcome)
         else:
             visitor.outbox.reply(outcome)
-            self._count(command)
+            self._answers.count(command)
 
     async def _outcome(self, command: c.History) -> HistoryFrame | Refused:
         try:

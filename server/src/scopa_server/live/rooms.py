@@ -22,11 +22,13 @@ from scopa_server.room.state import Room
 from scopa_server.room.stored import Header, header, read_header
 from scopa_server.room.tokens import is_token, room_code, token_hash
 
+from .answers import bad_token, restarting
 from .chance import new_id, new_token
 from .ledger import Ledger, Lifetimes, unavailable
 from .loading import Loaded, load_room
 from .passcodes import Passcodes
-from .room import LiveRoom, Surroundings, bad_token, restarting
+from .room import LiveRoom
+from .surroundings import Surroundings
 from .visitor import Visitor
 
 log = structlog.stdlib.get_logger()

@@ -1,0 +1,56 @@
+"""Answers to a visitor's command that aren't the table itself, and counting them."""
+
+from scopa_protocol import commands as c
+from scopa_protocol.codes import ErrorCode
+from scopa_protocol.frames import Error
+from scopa_server.metrics import OK, Metrics
+from scopa_server.room.refused import Refused
+
+from .visitor import Visitor
+
+
+class Answers:
+    """Refuses and counts."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+
+    def refuse(self, visitor: Visitor, command: c.Command, refusal: Refused) -> None:
+        """Answer a command with why it can't be followed."""
+        visitor.outbox.reply(
+            Error(
+                re=command.id,
+                code=refusal.code.value,
+                message=refusal.message,
+                details=refusal.details,
+            )
+        )
+        self.count(command, refusal.code.value)
+
+    def count(self, command: c.Command, outcome: str = OK) -> None:
+        """A command was answered."""
+        self._metrics.answered(str(command.__struct_config__.tag), outcome)
+
+
+def bad_token() -> Refused:
+    """The same words for a wrong token and an unknown room."""
+    return Refused(
+        ErrorCode.BAD_TOKEN, "That seat isn't held by this client; join with the invite instead."
+    )
+
+
+def restarting() -> Refused:
+    """That this process serves the room no more."""
+    return Refused(ErrorCode.RESTARTING, "The server restarts; try again in a moment.")
+
+
+def has_left() -> Refused:
+    """That a visitor is not in the room any more."""
+    return Refused(ErrorCode.NOT_IN_A_ROOM, "You have left the room.")
+
+
+def our_fault() -> Refused:
+    """That the server erred."""
+    return Refused(
+        ErrorCode.INTERNAL_ERROR, "Something went wrong on the server; the table is as it was."
+    )

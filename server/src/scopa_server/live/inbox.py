@@ -1,0 +1,97 @@
+"""What waits for a room's task: messages, and one alarm for whatever is due next."""
+
+import asyncio
+from collections import deque
+from collections.abc import Iterator
+from typing import Final, TypeAlias
+
+from msgspec import Struct
+
+from scopa_protocol import commands as c
+
+from .time import Time, Timer
+from .visitor import Visitor
+
+COMMANDS: Final = 256
+"""Messages in a room's inbox beyond which it takes no more commands."""
+
+
+class Ask(Struct, frozen=True):
+    """A visitor's command; `passcode` is the hash of one it brings."""
+
+    visitor: Visitor
+    command: c.Command
+    passcode: str | None = None
+
+
+class Enter(Struct, frozen=True):
+    """A visitor wants in. `made`: the token, if the server made it."""
+
+    visitor: Visitor
+    command: c.Create | c.Join | c.Resume | c.Watch
+    made: str | None
+    done: asyncio.Future[bool]
+
+
+class Gone(Struct, frozen=True):
+    """A visitor's connection has ended."""
+
+    visitor: Visitor
+
+
+Message: TypeAlias = Ask | Enter | Gone
+
+
+class Inbox:
+    """Read by one task, which sleeps until there is something to do."""
+
+    def __init__(self, time: Time) -> None:
+        self._time = time
+        self._messages: deque[Message] = deque()
+        self._wake = asyncio.Event()
+        self._timer: Timer | None = None
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it takes no more commands; who comes and goes is always taken."""
+        return len(self._messages) >= COMMANDS
+
+    def put(self, message: Message) -> None:
+        """Leave a message."""
+        self._messages.append(message)
+        self._wake.set()
+
+    def take(self) -> Message | None:
+        """The oldest message."""
+        return self._messages.popleft() if self._messages else None
+
+    def wake(self) -> None:
+        """Let the task look around at once."""
+        self._wake.set()
+
+    def wake_at(self, when: float) -> None:
+        """Let the task look around then, or now if messages wait or the time has come."""
+        self._call_off()
+        if self._messages or when <= self._time.now():
+            self._wake.set()
+        else:
+            self._timer = self._time.call_at(when, self._wake.set)
+
+    async def wait(self) -> None:
+        """Sleep until there is something to do."""
+        await self._wake.wait()
+        self._wake.clear()
+
+    def close(self) -> Iterator[Message]:
+        """Call the alarm off; gives the messages that nobody will read."""
+        self._call_off()
+        while self._messages:
+            yield self._messages.popleft()
+
+    def _call_off(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

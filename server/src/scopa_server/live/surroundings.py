@@ -1,0 +1,32 @@
+"""What every live room of a process shares."""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from msgspec import Struct
+
+from scopa_protocol import commands as c
+from scopa_protocol.views import View
+from scopa_server.metrics import Metrics
+from scopa_server.room.state import Shuffle
+
+from .time import Time
+
+
+class Player(Protocol):
+    """Plays for seats that the server serves, seeing what the seat sees."""
+
+    def __call__(self, view: View) -> c.FirstCard | c.Declare | c.Play:
+        """What the seat does, now that the table waits for it."""
+        ...
+
+
+class Surroundings(Struct, frozen=True, kw_only=True):
+    """Time, chance, who plays for the server, and what is counted."""
+
+    time: Time
+    shuffles: Iterator[Shuffle]
+    player: Player
+    metrics: Metrics
+    linger_seconds: float = 10
+    max_watchers: int = 20
