@@ -229,3 +229,14 @@ def test_it_survives_the_store() -> None:
             table.do(0, command)
         assert load(dump(table.room)) == table.room
     assert not any(card in repr(chkobba().room.deal) for card in DECK)
+
+
+def test_the_host_may_let_the_server_choose() -> None:
+    table = begun(PLAIN, variant="chkobba", players=4)
+    table.do(0, c.MakeHost(seat=1, name="Bruno"))
+    table.do(1, c.StandIn(seat=0))
+    assert served_seat(table.room) == 0
+    table.do(0, KEEP, auto=True)
+    assert served_seat(table.room) == 0
+    table.do(0, c.Pause())
+    assert table.room.seats[0].stand_in is False
