@@ -1,7 +1,7 @@
 """A store in memory that does what it is told: keeps, fails, or lets somebody else win."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 
 from scopa_server.journal.interface import (
@@ -54,6 +54,16 @@ class MemoryJournal:
         if header is not None:
             self.headers[room] = header
         return Stored(commit.at)
+
+    async def restore(
+        self, room: str, commits: Sequence[Commit], *, header: bytes, ttl: int
+    ) -> bool:
+        """Bring a room in whole."""
+        self._check()
+        if room in self.logs:
+            return False
+        self.logs[room], self.headers[room] = list(commits), header
+        return True
 
     async def read(self, room: str, after: int = 0) -> list[Commit]:
         """Commits above `after`."""

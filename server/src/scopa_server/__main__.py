@@ -3,6 +3,10 @@
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scopa_server.config import Config
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -14,21 +18,37 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _version()
     from scopa_server.config import BadOption, parse
 
+    operator, options = _operators_words(words)
     try:
-        config = parse(words, os.environ)
+        config = parse(options, os.environ)
     except BadOption as error:
         return _failed(2, str(error))
-    from importlib import import_module
-
     from scopa_server.startup import CannotStart
 
     try:
-        status: int = import_module("scopa_server.app").run(config)
+        return _run(operator, config)
     except CannotStart as error:
         return _failed(1, str(error))
     except KeyboardInterrupt:
         return 130
-    return status
+
+
+def _operators_words(words: Sequence[str]) -> tuple[Sequence[str] | None, Sequence[str]]:
+    """The words of `rooms …` up to the first option, and the options."""
+    if not words or words[0] != "rooms":
+        return None, words
+    end = next((at for at, word in enumerate(words) if word.startswith("--")), len(words))
+    return words[1:end], words[end:]
+
+
+def _run(operator: Sequence[str] | None, config: "Config") -> int:
+    if operator is not None:
+        from scopa_server import operating
+
+        return operating.run(operator, config)
+    from scopa_server import app
+
+    return app.run(config)
 
 
 def _help() -> int:

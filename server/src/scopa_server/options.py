@@ -152,6 +152,7 @@ def help_text() -> str:
     """What --help shows."""
     lines = [
         "usage: scopa-server [options]",
+        "       scopa-server rooms list | show | export | import | delete [options]",
         "",
         "A server for Scopa, Scopone and their kin. Without options it serves this machine alone,",
         "at ws://127.0.0.1:8765, and keeps its rooms in data/scopa.db.",

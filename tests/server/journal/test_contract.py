@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -286,6 +287,36 @@ async def test_watching_ends_with_the_journal(journal: Journal) -> None:
         closing = asyncio.create_task(journal.close())
         assert [number async for number in hints] in ([], [LOOK])
         await closing
+
+
+async def test_a_restored_room_is_what_it_was(journal: Journal) -> None:
+    room, copy = new_room(), new_room()
+    drafts = chain([b"one", b"two", b"three"])
+    await store(journal, room, drafts)
+    commits = [msgspec.structs.replace(c, at=c.at - 5000) for c in await journal.read(room)]
+    assert await journal.restore(copy, commits, header=b"head", ttl=DAY)
+    assert await journal.read(copy) == commits
+    assert await journal.header(copy) == b"head"
+    assert await journal.top(copy) == (3, drafts[2].id)
+    assert isinstance(await append(journal, copy, after(drafts[2])), Stored)
+
+
+async def test_a_room_that_is_there_is_not_restored(journal: Journal) -> None:
+    room, drafts = new_room(), chain([b"one", b"two"])
+    await store(journal, room, drafts, header=b"mine")
+    commits = await journal.read(room)
+    assert not await journal.restore(room, commits[:1], header=b"other", ttl=DAY)
+    assert await journal.read(room) == commits
+    assert await journal.header(room) == b"mine"
+
+
+async def test_only_a_whole_chain_is_restored(journal: Journal) -> None:
+    room = new_room()
+    await store(journal, room, chain([b"one", b"two", b"three"]))
+    commits = await journal.read(room)
+    for broken in ([], commits[1:], [commits[0], commits[2]], commits[::-1]):
+        with pytest.raises(ValueError, match="commit"):
+            await journal.restore(new_room(), broken, header=b"", ttl=DAY)
 
 
 async def test_rooms_lists_each_room_once(journal: Journal) -> None:

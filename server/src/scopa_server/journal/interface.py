@@ -1,7 +1,7 @@
 """What a store of rooms' logs promises; the same for every kind of store."""
 
 import re
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
@@ -93,6 +93,16 @@ class Journal(Protocol):
         """
         ...
 
+    async def restore(
+        self, room: str, commits: Sequence[Commit], *, header: bytes, ttl: int
+    ) -> bool:
+        """Bring a room in whole, its commits with the times they were stored at elsewhere.
+
+        A room that is already there is left as it is; whether this one was brought in. Raises
+        ValueError for commits that are no chain from number 1.
+        """
+        ...
+
     async def read(self, room: str, after: int = 0) -> list[Commit]:
         """Return the commits with a number above `after`, in order; none of a missing room."""
         ...
@@ -170,3 +180,15 @@ def positive_ttl(ttl: int) -> int:
     if ttl < 1:
         raise ValueError("a room lives at least a second")
     return ttl
+
+
+def whole_chain(commits: Sequence[Commit]) -> Sequence[Commit]:
+    """Return the commits, or raise ValueError unless each follows the one before, from 1."""
+    previous = ""
+    for number, commit in enumerate(commits, start=1):
+        if (commit.number, commit.previous) != (number, previous):
+            raise ValueError(f"commit {commit.number} doesn't follow the one before it")
+        previous = commit.id
+    if not commits:
+        raise ValueError("a room has at least one commit")
+    return commits

@@ -13,7 +13,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import ResponseError
 
 from scopa_server.journal import scripts
-from scopa_server.journal.interface import Commit, Draft, Snapshot, Stored, Taken
+from scopa_server.journal.interface import Commit, Draft, Snapshot, Stored, Taken, whole_chain
 from scopa_server.journal.link import Broken, Links, Refusal, Refused, Unreached
 from scopa_server.journal.news import News
 from scopa_server.journal.redis_settings import SETTINGS, warnings
@@ -123,6 +123,12 @@ class RedisJournal:
         """Add a commit if it follows the log's top, sent until the store has answered."""
         at = await self._appends.submit(scripts.append(room, draft, header, ttl))
         return Stored(at) if at else Taken()
+
+    async def restore(
+        self, room: str, commits: Sequence[Commit], *, header: bytes, ttl: int
+    ) -> bool:
+        """Bring a room in whole, unless it is there."""
+        return bool(await self._ask(scripts.restore(room, whole_chain(commits), header, ttl)))
 
     async def read(self, room: str, after: int = 0) -> list[Commit]:
         """Return the commits above a number."""

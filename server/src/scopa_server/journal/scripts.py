@@ -6,7 +6,9 @@ snapshot and the time last shown. Scripts are sent whole (EVAL): a cluster has n
 survives a moved slot.
 """
 
-from scopa_server.journal.interface import Draft, Snapshot, plain_room, positive_ttl
+from collections.abc import Sequence
+
+from scopa_server.journal.interface import Commit, Draft, Snapshot, plain_room, positive_ttl
 
 Word = str | bytes | int
 Command = tuple[Word, ...]
@@ -68,6 +70,20 @@ redis.pcall('SPUBLISH', news, number)
 return at
 """
 
+_RESTORE = """
+local log, about, ttl = KEYS[1], KEYS[2], ARGV[1]
+if redis.call('EXISTS', log) == 1 then return 0 end
+for i = 3, #ARGV, 5 do
+  redis.call('XADD', log, ARGV[i] .. '-0', 'id', ARGV[i + 1], 'previous', ARGV[i + 2],
+    'at', ARGV[i + 3], 'payload', ARGV[i + 4])
+end
+redis.call('DEL', about)
+redis.call('HSET', about, 'header', ARGV[2])
+redis.call('EXPIRE', log, ttl)
+redis.call('EXPIRE', about, ttl)
+return 1
+"""
+
 _TOP = """
 local top = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 return top and {top[1], top[2][2]}
@@ -112,6 +128,13 @@ def append(room: str, draft: Draft, header: bytes | None, ttl: int) -> Command:
     words = (draft.number, draft.id, draft.previous, draft.payload, positive_ttl(ttl))
     keys = (log_key(room), about_key(room), channel(room))
     return ("EVAL", _APPEND, 3, *keys, *words, *(() if header is None else (header,)))
+
+
+def restore(room: str, commits: Sequence[Commit], header: bytes, ttl: int) -> Command:
+    """Answers whether the room was brought in."""
+    entries = [word for c in commits for word in (c.number, c.id, c.previous, c.at, c.payload)]
+    keys = (log_key(room), about_key(room))
+    return ("EVAL", _RESTORE, 2, *keys, positive_ttl(ttl), header, *entries)
 
 
 def read(room: str, after: int) -> Command:

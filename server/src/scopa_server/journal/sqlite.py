@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
@@ -22,6 +22,7 @@ from scopa_server.journal.interface import (
     Unavailable,
     plain_room,
     positive_ttl,
+    whole_chain,
 )
 from scopa_server.journal.sqlite_file import Lock, connect, prepare
 from scopa_server.journal.sqlite_writer import Change, Writer
@@ -82,6 +83,19 @@ class SqliteJournal:
         _, new = result
         if new:
             self._hints.give(room, number)
+
+    async def restore(
+        self, room: str, commits: Sequence[Commit], *, header: bytes, ttl: int
+    ) -> bool:
+        """Bring a room in whole, unless it is there."""
+        change = partial(
+            rows.restore,
+            room=plain_room(room),
+            commits=whole_chain(commits),
+            header=header,
+            ttl=positive_ttl(ttl),
+        )
+        return await self._writer.submit(change)
 
     async def read(self, room: str, after: int = 0) -> list[Commit]:
         """Return the commits above a number."""

@@ -1,7 +1,7 @@
 """The statements: every question and change a journal puts to SQLite."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scopa_server.journal.interface import Commit, Draft, Snapshot, Stored, Taken
@@ -54,6 +54,30 @@ def _insert(
         " header = coalesce(excluded.header, header), expires = excluded.expires",
         (room, draft.number, draft.id, header, expires),
     )
+
+
+def restore(
+    db: sqlite3.Connection,
+    now: int,
+    room: str,
+    commits: Sequence[Commit],
+    header: bytes,
+    ttl: int,
+) -> bool:
+    """Insert a whole log, unless the room is there."""
+    if _living(db, now, room) is not None:
+        return False
+    delete(db, now, room)
+    db.executemany(
+        "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?)",
+        [(room, c.number, c.id, c.previous, c.at, c.payload) for c in commits],
+    )
+    top = commits[-1]
+    db.execute(
+        "INSERT INTO rooms (room, top, top_id, header, expires) VALUES (?, ?, ?, ?, ?)",
+        (room, top.number, top.id, header, now + ttl * 1000),
+    )
+    return True
 
 
 def read(db: sqlite3.Connection, now: int, room: str, after: int) -> list[Commit]:
