@@ -1,6 +1,6 @@
 """The record of rules as it stands in a view: every field, with the values it may have."""
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
@@ -55,3 +55,27 @@ class Rules(Struct, frozen=True, kw_only=True):
     declarations: bool = False
     matta: bool = False
     declare_both: bool = False
+
+
+SCORING: Final = (
+    "sides",
+    "target",
+    "primiera",
+    "primiera_short",
+    "napola",
+    "napola_cap",
+    "grande",
+    "re_bello",
+    "settecoppe",
+    "all_sevens",
+    "scopa_value",
+    "ace_scopa",
+    "last_card_scopa",
+    "leftovers_scopa",
+    "ties",
+    "coins_reset",
+    "all_coins",
+    "cappotto",
+    "reverse",
+)
+"""The fields that may be changed between deals, and the match counted again."""
