@@ -27,6 +27,9 @@ def build() -> ArgumentParser:
     _host(subcommands.add_parser("host", help="open a room and invite others"))
     _join(subcommands.add_parser("join", help="sit down in a room, or come back to your seat"))
     _watch(subcommands.add_parser("watch", help="watch a room"))
+    _history(subcommands.add_parser("history", help="print a room's finished deals in full"))
+    _replay(subcommands.add_parser("replay", help="step through a recorded deal"))
+    _verify(subcommands.add_parser("verify", help="check that the deals weren't changed"))
     _variants(subcommands.add_parser("variants", help="list what the server can play"))
     _rooms(subcommands.add_parser("rooms", help="list the seats that this machine holds"))
     return parser
@@ -63,13 +66,52 @@ def _watch(parser: ArgumentParser) -> None:
     _common(parser)
 
 
+def _history(parser: ArgumentParser) -> None:
+    parser.add_argument("invite", metavar="INVITE", help="the invite, or its code alone")
+    _deal(parser)
+    parser.add_argument("--text", action="store_true", help="the notation, for replay and verify")
+    _errand(parser)
+    _screen(parser, "one deal a line, as JSON")
+
+
+def _errand(parser: ArgumentParser) -> None:
+    """Who asks for a room's past."""
+    parser.add_argument("--watch", action="store_true", help="ask as a watcher, without a seat")
+    parser.add_argument("--seat", type=int, metavar="N", help="of several seats, the one that asks")
+    parser.add_argument("--passcode", metavar="WORD", help="with --watch: the room's passcode")
+    _person(parser)
+    _server(parser)
+
+
+def _deal(parser: ArgumentParser) -> None:
+    parser.add_argument("--deal", type=int, metavar="N", help="this deal alone")
+
+
+def _replay(parser: ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="from history --text or --json; - is stdin")
+    _deal(parser)
+    _screen(parser, "")
+
+
+def _verify(parser: ArgumentParser) -> None:
+    parser.add_argument("what", metavar="FILE|INVITE", help="recorded deals, or a room to ask")
+    parser.add_argument("--room", metavar="CODE", help="the room that a file's deals are of")
+    _deal(parser)
+    _errand(parser)
+    _screen(parser, "")
+
+
 def _variants(parser: ArgumentParser) -> None:
-    _common(parser)
+    parser.add_argument("name", nargs="?", metavar="NAME", help="explain this one in full")
+    parser.add_argument("--rules", action="store_true", help="every rule, with its values")
+    parser.add_argument("--offline", action="store_true", help="ask no server")
+    _server(parser)
+    _screen(parser, "as JSON")
 
 
 def _rooms(parser: ArgumentParser) -> None:
     parser.add_argument("--forget", metavar="CODE", help="forget the seats held in this room")
-    _look(parser)
+    _screen(parser, "one seat a line, as JSON")
 
 
 def _pairs(parser: ArgumentParser, option: str, text: str) -> None:
@@ -99,17 +141,23 @@ def _autoplay(parser: ArgumentParser) -> None:
     parser.add_argument("--once", action="store_true", help="go when the match is over")
 
 
-def _common(parser: ArgumentParser) -> None:
+def _server(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--server", metavar="URL", help="ws://host:port or wss://host (or SCOPA_SERVER)"
     )
-    _look(parser)
+
+
+def _common(parser: ArgumentParser) -> None:
+    _server(parser)
+    _screen(parser, "frames and commands as JSON lines")
     parser.add_argument(
         "--show-token", action="store_true", help="with --json: print the seat's token, too"
     )
 
 
-def _look(parser: ArgumentParser) -> None:
+def _screen(parser: ArgumentParser, json: str) -> None:
+    """How it is shown; `json`: what `--json` means here, if anything."""
     parser.add_argument("--plain", action="store_true", help="lines only: no colours, no editor")
     parser.add_argument("--ascii", action="store_true", help="no character beyond ASCII")
-    parser.add_argument("--json", action="store_true", help="frames and commands as JSON lines")
+    if json:
+        parser.add_argument("--json", action="store_true", help=json)
