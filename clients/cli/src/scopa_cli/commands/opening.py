@@ -38,6 +38,21 @@ class Entrance:
         except ValueError as wrong:
             raise Unclear(_sentence(str(wrong))) from None
 
+    def errand(self, place: str, options: Namespace) -> Entry:
+        """How to look at a room's past: from a seat held, or as a watcher. Raises Unclear."""
+        try:
+            invite = read_invite(place)
+            if options.watch:
+                return self._watch(options, invite)
+            server = invite.endpoint or self._known_server(options, invite.code)
+        except ValueError as wrong:
+            raise Unclear(_sentence(str(wrong))) from None
+        held = self._held(options, server, invite.code)
+        if held is None:
+            raise Unclear("This machine holds no seat there: --watch asks as one who watches.")
+        resume = Resume(room=invite.code, token=held.token)
+        return Entry(endpoint=server, command=resume, seating=None, seat=held.seat)
+
     def _name(self, options: Namespace) -> str:
         return player_name(options.name, self.environment, self.folder)
 
