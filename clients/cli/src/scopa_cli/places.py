@@ -6,6 +6,7 @@ from pathlib import Path
 
 from scopa_protocol.text import NAME_LENGTH, clean_name
 
+from .commitments import CommitmentStore
 from .tokens import SeatStore, write_private
 
 DEFAULT_SERVER = "ws://127.0.0.1:8765"
@@ -21,6 +22,11 @@ def state_folder() -> Path:
 def seat_store() -> SeatStore:
     """The seats that this machine holds."""
     return SeatStore(state_folder() / "seats")
+
+
+def commitment_store() -> CommitmentStore:
+    """The commitments that this machine saw."""
+    return CommitmentStore(state_folder() / "commitments")
 
 
 def server_address(option: str | None, environment: Mapping[str, str]) -> str:

@@ -3,12 +3,14 @@
 import asyncio
 import json
 import signal
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
 from scopa_protocol.codec import JSON, BadMessage
 from scopa_protocol.commands import Leave
 from scopa_protocol.frames import Error, Joined, Update
+from scopa_protocol.views import View
 
 from .closing import Ending
 from .dial import Dial, dial
@@ -32,6 +34,7 @@ class Script:
         entry: Entry,
         *,
         show_token: bool,
+        witness: Callable[[View], None] = lambda _: None,
         out: Writer | None = None,
         notes: Writer | None = None,
         timing: Timing | None = None,
@@ -39,6 +42,7 @@ class Script:
     ) -> None:
         self._entry = entry
         self._show_token = show_token
+        self._witness = witness
         self._out = out or standard_writer()
         self._notes = notes or error_writer()
         self._session = Session(entry.endpoint, self.hear, timing=timing, dialled=dialled)
@@ -98,6 +102,8 @@ class Script:
             seating.joined(frame)
         if seating is not None and isinstance(frame, Update):
             seating.moved(frame)
+        if isinstance(frame, Joined | Update):
+            self._witness(frame.view)
         self._print(self._public(got))
         if got.opening and isinstance(frame, Error):
             if seating is not None:

@@ -87,7 +87,7 @@ class SeatStore:
     def _path(self, seat: HeldSeat) -> Path:
         # A room's code comes from a server: only what reads as a code may name a file.
         room = (read_code(seat.room) if seat.room else None) or OPENING
-        return self.folder / _folder_name(seat.server) / f"{room}-{_tag(seat.token)}.json"
+        return self.folder / folder_name(seat.server) / f"{room}-{_tag(seat.token)}.json"
 
     def _files_of(self, token: str) -> Iterator[Path]:
         yield from self.folder.glob(f"*/*-{_tag(token)}.json")
@@ -102,7 +102,8 @@ def _tag(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()[:10]
 
 
-def _folder_name(server: str) -> str:
+def folder_name(server: str) -> str:
+    """A folder of its own for a server, whatever its address holds."""
     readable = re.sub(r"[^A-Za-z0-9.-]+", "_", server)[:60]
     return f"{readable}-{hashlib.sha256(server.encode()).hexdigest()[:6]}"
 

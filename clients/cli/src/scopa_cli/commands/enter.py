@@ -5,19 +5,22 @@ import os
 import signal
 import sys
 from argparse import Namespace
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from shutil import get_terminal_size
 
+from scopa_cli.commitments import Witness
 from scopa_cli.console import Console
 from scopa_cli.entry import Entry
 from scopa_cli.lines import line
 from scopa_cli.output import Writer, error_writer, standard_writer
-from scopa_cli.places import remember_name, seat_store, state_folder
+from scopa_cli.places import commitment_store, remember_name, seat_store, state_folder
 from scopa_cli.plain import PlainConsole
 from scopa_cli.player import Player, Wishes
 from scopa_cli.script import Script
 from scopa_cli.terminal import Terminal, can_edit
+from scopa_protocol.views import View
 
 from .opening import Entrance, Unclear
 from .parser import ASK
@@ -63,9 +66,9 @@ def ask_passcode(options: Namespace) -> None:
 
 async def _run(options: Namespace, entry: Entry) -> int:
     if options.json:
-        return await Script(entry, show_token=options.show_token).run()
+        return await Script(entry, show_token=options.show_token, witness=_witness(entry)).run()
     console, writer = open_console(options)
-    player = Player(entry, console, wishes(options, writer))
+    player = Player(entry, console, wishes(options, writer, entry))
     loop = asyncio.get_running_loop()
     with suppress(NotImplementedError):
         loop.add_signal_handler(signal.SIGINT, player.interrupted)
@@ -82,13 +85,19 @@ def open_console(options: Namespace) -> tuple[Console, Writer]:
     return (Terminal(writer) if fancy else PlainConsole(writer)), writer
 
 
-def wishes(options: Namespace, writer: Writer) -> Wishes:
+def _witness(entry: Entry) -> Callable[[View], None]:
+    return Witness(commitment_store(), entry.endpoint).see
+
+
+def wishes(options: Namespace, writer: Writer, entry: Entry) -> Wishes:
     """What the command line asks of the player."""
     return Wishes(
         bots=getattr(options, "bots", 0),
         autoplay=getattr(options, "autoplay", False),
         once=options.once,
+        look=True,
         charset=writer.charset,
         columns=get_terminal_size().columns,
         remember=partial(remember_name, folder=state_folder()),
+        witness=_witness(entry),
     )
