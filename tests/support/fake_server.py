@@ -10,10 +10,10 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from scopa_protocol.codec import JSON
-from scopa_protocol.commands import ClientCommand, Create, Join, Resume, Watch
+from scopa_protocol.commands import ClientCommand, Create, Join, Look, Resume, Watch
 from scopa_protocol.frames import Bye, Frame
 from scopa_protocol.views import View
-from support.server_frames import HELLO, joined
+from support.server_frames import HELLO, a_room, joined
 
 PATIENCE = 5.0
 
@@ -32,10 +32,14 @@ class Peer:
 
     async def hear(self, kind: type[T]) -> T:
         """The next command, which has to be of this kind and numbered."""
+        command = await self._next()
+        assert isinstance(command, kind), f"{command!r} came, not {kind.__name__}"
+        return command
+
+    async def _next(self) -> ClientCommand:
         async with asyncio.timeout(PATIENCE):
             data = await self.ws.recv(decode=False)
         command = JSON.decode_command(data)
-        assert isinstance(command, kind), f"{command!r} came, not {kind.__name__}"
         assert command.id is not None
         return command
 
@@ -46,9 +50,13 @@ class Peer:
         return number
 
     async def let_in(self, view: View, kind: type[Create | Join | Resume | Watch]) -> ClientCommand:
-        """Greet, and answer the command that enters the room."""
+        """Greet, show the room where that is asked first, and answer what enters it."""
         await self.send(HELLO)
-        command = await self.hear(kind)
+        command = await self._next()
+        if isinstance(command, Look):
+            await self.send(a_room(view, command.id))
+            command = await self._next()
+        assert isinstance(command, kind), f"{command!r} came, not {kind!r}"
         await self.send(joined(view, command.id))
         return command
 

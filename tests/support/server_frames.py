@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import structs
 
 from scopa_protocol.events import RoomEvent
-from scopa_protocol.frames import Error, Hello, Joined, Limits, Update
+from scopa_protocol.frames import Error, Hello, Joined, Limits, RoomFrame, Update
 from scopa_protocol.rules import Rules
 from scopa_protocol.settings import Settings
 from scopa_protocol.views import Count, Proof, SeatView, SideCount, SideView, View
@@ -146,6 +146,19 @@ def a_count(deal: int = 1, **changes: Any) -> Count:
         proof=Proof(salt="00", deck="1D"),
     )
     return structs.replace(count, **changes)
+
+
+def a_room(view: View, re: int | None = None) -> RoomFrame:
+    """What is seen of a room before one sits down."""
+    return RoomFrame(
+        re=re,
+        room=view.room,
+        rules=view.rules,
+        settings=view.settings,
+        phase=view.phase,
+        seats=view.seats,
+        passcode=view.passcode,
+    )
 
 
 def joined(view: View, re: int | None = None, **changes: Any) -> Joined:

@@ -2,7 +2,7 @@
 
 from msgspec import Struct, structs
 
-from scopa_protocol.commands import Create, Join, Resume, Watch
+from scopa_protocol.commands import Create, Join, Look, Resume, Watch
 
 from .seating import Seating
 from .session import Opening
@@ -49,6 +49,14 @@ def join_command(seating: Seating, seat: int | None, passcode: str | None) -> Jo
         passcode=passcode,
         token=seating.token,
     )
+
+
+def look_first(entry: Entry) -> Look | None:
+    """The look at a room that comes before a new seat in it."""
+    command = entry.command
+    if not isinstance(command, Join):
+        return None
+    return Look(room=command.room, passcode=command.passcode)
 
 
 def opens(command: Opening) -> bool:

@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 
 from scopa_protocol.codes import ErrorCode
 from scopa_protocol.commands import ClientCommand, Leave, Play, Resume, SeatBot
-from scopa_protocol.frames import Error, Joined, Update
+from scopa_protocol.frames import Error, Joined, RoomFrame, Update
 from scopa_protocol.views import View
 
 from . import model
@@ -16,7 +16,7 @@ from .autoplay import next_command, stuck
 from .closing import Ending
 from .console import Console
 from .dial import Dial, dial
-from .entry import Entry, opens, watches
+from .entry import Entry, look_first, opens, watches
 from .heard import Busy, Got, Heard, Lost, Timing
 from .intents import Choose, Go, Intent, Send, Show, Sure
 from .lines import Line, line
@@ -32,7 +32,12 @@ INTERRUPTED: Final = 130
 PARTING_SECONDS: Final = 3.0
 """How long a person who goes waits for the answers to what was typed last."""
 
-Asking: TypeAlias = Literal["passcode", "name"]
+Asking: TypeAlias = Literal["passcode", "name", "seat"]
+PROMPTS: Final[dict[Asking, str]] = {
+    "passcode": "passcode> ",
+    "name": "name> ",
+    "seat": "Enter to sit down, q to go> ",
+}
 ASKS: Final[dict[str, Asking]] = {
     ErrorCode.WRONG_PASSCODE: "passcode",
     ErrorCode.NAME_TAKEN: "name",
@@ -46,9 +51,12 @@ class Wishes(Struct, frozen=True, kw_only=True):
     bots: int = 0
     autoplay: bool = False
     once: bool = False
+    look: bool = False
+    """Whether to show a room before a seat is asked for in it."""
     charset: str = "utf-8"
     columns: int = 80
     remember: Callable[[str], None] = lambda _: None
+    witness: Callable[[View], None] = lambda _: None
 
 
 class Player:
@@ -72,13 +80,14 @@ class Player:
         self._asking: Asking | None = None
         self._armed: Sure | None = None
         self._seated = self._leaving = self._saw_play = False
+        self._looked = not wishes.look
         self._early: list[str] = []
         self._automatic: ClientCommand | None = None
         self._parting: asyncio.Task[None] | None = None
 
     async def run(self) -> Ending:
         """Be at the table until it ends, and say how it ended."""
-        self.session.open(self._entry.command)
+        self._open()
         self._console.start(self.typed, self.no_more)
         self._console.prompt("connecting> ", "")
         try:
@@ -88,6 +97,11 @@ class Player:
             if self._parting is not None:
                 self._parting.cancel()
         return self._farewell(ending)
+
+    def _open(self) -> None:
+        """Look at the room first, if that is wished and a new seat is asked for."""
+        look = None if self._looked else look_first(self._entry)
+        self.session.open(look or self._entry.command)
 
     def interrupted(self) -> None:
         """Ctrl-C: go at once, and keep the seat."""
@@ -175,6 +189,8 @@ class Player:
         frame = got.frame
         if isinstance(frame, Joined):
             self._enter(frame)
+        elif isinstance(frame, RoomFrame):
+            self._show_room(frame)
         elif isinstance(frame, Update):
             self._update(frame)
         elif isinstance(frame, Error):
@@ -182,6 +198,19 @@ class Player:
         left = any(isinstance(waiting.command, Leave) for waiting in got.answers)
         if left and not isinstance(frame, Error):
             self.session.stop(Ending(why="", seat_gone=True))
+
+    def _show_room(self, frame: RoomFrame) -> None:
+        """What is played there; where that is a room's own, a person may still turn back."""
+        if self._looked:
+            return
+        from .screens import house
+
+        self._looked = True
+        self._console.show(house.room(frame, self._wishes.columns))
+        if self._console.fancy and not self._wishes.autoplay and house.own(frame.rules):
+            self._asking = "seat"
+        else:
+            self._open()
 
     def _enter(self, frame: Joined) -> None:
         again, self._seated = self._seated, True
@@ -237,6 +266,7 @@ class Player:
 
     def _after(self, view: View) -> None:
         """What follows by itself from a new view."""
+        self._wishes.witness(view)
         self._saw_play = self._saw_play or view.phase in ("playing", "deal_over")
         if self._wishes.once and view.phase == "match_over" and self._saw_play:
             self._part(Ending(why=""))
@@ -291,14 +321,14 @@ class Player:
         self._asking = None
         if asking == "passcode":
             self._entry = self._entry.with_passcode(text)
-        else:
+        elif asking == "name":
             self._entry = self._entry.with_name(text)
-        self.session.open(self._entry.command)
+        self._open()
         self._ask()
 
     def _ask(self) -> None:
         if self._asking is not None:
-            self._console.prompt(f"{self._asking}> ", "", hidden=self._asking == "passcode")
+            self._console.prompt(PROMPTS[self._asking], "", hidden=self._asking == "passcode")
         elif self.known.view is None:
             self._console.prompt("connecting> ", "")
         elif self.known.choice is not None:

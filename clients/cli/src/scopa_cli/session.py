@@ -12,7 +12,7 @@ from websockets.exceptions import ConnectionClosed
 from scopa_protocol import WIRE_VERSION
 from scopa_protocol.codec import JSON
 from scopa_protocol.codes import RETRYABLE
-from scopa_protocol.commands import ClientCommand, Create, Join, Resume, Watch
+from scopa_protocol.commands import ClientCommand, Create, Join, Look, Resume, Watch
 from scopa_protocol.frames import Bye, Error, Hello, Joined, ServerFrame
 
 from .closing import Ending, verdict
@@ -54,7 +54,7 @@ class Session:
         self._dial = dialled
         self._outstanding = Outstanding()
         self._opening: Waiting | None = None
-        self._comeback: Opening | None = None
+        self._comeback: Opening | Look | None = None
         self._work = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
@@ -68,8 +68,8 @@ class Session:
         self._entered = asyncio.Event()
         self._bye: Bye | None = None
 
-    def open(self, command: Opening) -> None:
-        """Enter a room with this command, now and whenever the line comes back."""
+    def open(self, command: Opening | Look) -> None:
+        """Enter a room, or look at it, with this command: now and whenever the line comes back."""
         numbered = structs.replace(command, id=self._outstanding.number())
         self._opening = Waiting(command=numbered, original=None)
         self._comeback = command
@@ -190,7 +190,8 @@ class Session:
             return []
         opening = self._opening
         if opening is not None and not opening.sent and not opening.held:
-            opening.sent = self._asked = True
+            opening.sent = True
+            self._asked = self._asked or not isinstance(opening.command, Look)
             opening.tries += 1
             return [opening.command]
         return self._outstanding.due() if self._inside else []
