@@ -1,7 +1,9 @@
 """Playing with nobody at the keyboard: the first thing that the view offers."""
 
+from typing import Literal, cast
+
 from scopa_protocol.cards import display_order
-from scopa_protocol.commands import ClientCommand, FirstCard, Play, Ready, Start
+from scopa_protocol.commands import ClientCommand, Declare, FirstCard, Play, Ready, Start
 from scopa_protocol.views import View
 
 
@@ -22,10 +24,19 @@ def _play(view: View) -> ClientCommand | None:
         return FirstCard(deal=view.deal, keep=True)
     if view.to_play != view.you or view.options is None or not view.hand:
         return None
+    if view.declarations:
+        return _declare(view)
     hand = display_order(view.hand)
     card = next((card for card in hand if view.options.get(card)), hand[0])
     takes = view.options.get(card) or [[]]
     return Play(deal=view.deal, turn=view.turn, card=card, take=takes[0])
+
+
+def _declare(view: View) -> Declare:
+    """What scores most; the kinds that a later server may offer are not for this client."""
+    best = max(view.declarations, key=lambda offer: offer.points)
+    kind = cast(Literal["low", "three", "both"], best.kind)
+    return Declare(deal=view.deal, batch=view.batch, kind=kind, matta=best.matta)
 
 
 def stuck(view: View) -> bool:

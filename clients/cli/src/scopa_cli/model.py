@@ -13,6 +13,7 @@ from .screens.count import count, sheet
 from .screens.lobby import how_to_fill, lobby
 from .screens.narration import said, tell
 from .screens.prompt import rematch
+from .screens.proposal import proposal
 from .screens.table import table
 
 
@@ -62,9 +63,9 @@ def situation(view: View) -> list[Line]:
     if view.phase == "playing":
         return table(view)
     if view.phase == "deal_over":
-        return count(view)
+        return [*count(view), *proposal(view)]
     if view.phase == "match_over":
-        return [*count(view), *sheet(view), line(rematch(view))]
+        return [*count(view), *sheet(view), *proposal(view), line(rematch(view))]
     return [*lobby(view), *how_to_fill(view)]
 
 
@@ -73,7 +74,18 @@ def news(old: View | None, new: View, events: Iterable[RoomEvent]) -> list[Line]
     told = [sentence for event in events if (sentence := tell(event, new)) is not None]
     if old is None:
         return [*told, *situation(new)]
-    return [*told, *_counted(old, new), *_waiting(old, new), *_at_table(old, new)]
+    return [
+        *told,
+        *_counted(old, new),
+        *_proposed(old, new),
+        *_waiting(old, new),
+        *_at_table(old, new),
+    ]
+
+
+def _proposed(old: View, new: View) -> list[Line]:
+    before = old.proposal.id if old.proposal is not None else None
+    return proposal(new) if new.proposal is not None and new.proposal.id != before else []
 
 
 def _counted(old: View, new: View) -> list[Line]:

@@ -7,11 +7,13 @@ from typing import Final, Literal, cast
 from msgspec import Struct
 
 from scopa_protocol import commands as to_server
+from scopa_protocol.rules import SCORING
 from scopa_protocol.views import View
 
 from .intents import Go, Intent, Send, Show, Sure, tell
 from .screens.count import count, piles, sheet
 from .screens.lobby import lobby
+from .screens.proposal import proposal, scoring
 from .screens.table import declaration, table
 from .values import find_seat, pairs
 
@@ -122,10 +124,14 @@ def _passcode(text: str, _: View) -> Intent:
     return Send(to_server.Configure(passcode="" if text == "none" else text))
 
 
-def _propose(text: str, _: View) -> Intent:
+def _propose(text: str, view: View) -> Intent:
     if not text:
-        return tell("Type the scoring rules to count with: propose target=21 ties=everyone")
-    return Send(to_server.Propose(rules=dict(pairs(text.split()))))
+        return Show(proposal(view) or scoring(view))
+    wished = pairs(text.split())
+    wrong = [field for field in wished if field not in SCORING]
+    if wrong:
+        return tell(f"{wrong[0]} shapes the play, or isn't a rule: propose lists what can change.")
+    return Send(to_server.Propose(rules=dict(wished)))
 
 
 def _answer(agree: bool) -> Handler:

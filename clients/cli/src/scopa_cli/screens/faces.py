@@ -53,7 +53,12 @@ class Faces(Struct, frozen=True):
         return self.row(display_order(list(cards)), " ")
 
     def name(self, card: str) -> str:
-        """A card in words: `7 di denari`, `king of spades`."""
+        """A card in words: `7 di denari`, `king of spades`; the matta with what it stands for."""
+        if self.matta and card == "7C":
+            return f"{self._name(card)} = {self.matta}"
+        return self._name(card)
+
+    def _name(self, card: str) -> str:
         number = value(card)
         if self.deck == "italian":
             rank = NAMES["italian"][number - 8] if number >= 8 else _ace(number, "asso")

@@ -9,8 +9,7 @@ from scopa_protocol.events import Event
 from scopa_protocol.views import RecentPlay, View
 
 from .faces import Faces, faces
-from .lobby import written
-from .people import does, seat_name, seats_listed, side_does, who, whom
+from .people import does, seat_name, side_does, who, whom
 
 Teller = Callable[[Any, View], Line | None]
 
@@ -115,18 +114,11 @@ def _leftovers(event: happened.Leftovers, view: View) -> Line:
     )
 
 
-def _proposed(event: happened.RulesProposed, view: View) -> Line:
-    proposal = event.proposal
-    changes = ", ".join(f"{field}={written(value)}" for field, value in proposal.rules.items())
-    totals = " - ".join(map(str, proposal.totals))
-    asked = view.you in proposal.waiting
-    ask = " Type agree or decline." if asked else ""
-    return line(
-        does(view, proposal.by, "propose", "proposes"),
-        f" to count with {changes}: ",
-        f"the score would be {totals}. Waiting for ",
-        f"{seats_listed(view, proposal.waiting)}.{ask}",
-    )
+def _proposed(event: happened.RulesProposed, view: View) -> Line | None:
+    if view.proposal is not None and view.proposal.id == event.proposal.id:
+        return None
+    # It was answered or dropped before anybody saw it.
+    return line(does(view, event.proposal.by, "proposed", "proposed"), " to count by other rules.")
 
 
 def _rescored(event: happened.Rescored, _: View) -> Line:

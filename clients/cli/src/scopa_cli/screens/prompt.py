@@ -2,8 +2,10 @@
 
 from scopa_protocol.views import View
 
+from .faces import faces
 from .people import listed, seat_name
 
+DECLARE = "You may declare your hand before you play a card of it: type declare."
 YOUR_TURN = "Your turn: type a card's number, or the card. help lists everything."
 
 
@@ -22,18 +24,23 @@ def prompt(view: View) -> tuple[str, str]:
 
 def _playing(view: View) -> tuple[str, str]:
     if view.first_card is not None:
-        ask = f"Your first card would be {view.first_card}: type keep or refuse."
-        return "keep or refuse> ", ask
+        card = faces(view).short(view.first_card).text
+        return "keep or refuse> ", f"Your first card would be {card}: type keep or refuse."
     if view.to_play is None:
         return "> ", ""
     if view.to_play == view.you:
-        return "your turn> ", YOUR_TURN
+        return "your turn> ", f"{YOUR_TURN} {DECLARE}" if view.declarations else YOUR_TURN
+    if view.declarations:
+        return f"{seat_name(view, view.to_play)}'s turn> ", DECLARE
     return f"{seat_name(view, view.to_play)}'s turn> ", ""
 
 
 def _deal_over(view: View) -> tuple[str, str]:
     if view.you is None:
         return "> ", ""
+    if view.proposal is not None and view.you in view.proposal.waiting:
+        ask = "Type agree or decline; the next deal drops what is proposed."
+        return "agree or decline> ", ask
     if not view.seats[view.you].ready:
         return "Enter when ready> ", "Press Enter, or type ready, for the next deal."
     waiting = [

@@ -95,11 +95,12 @@ def hand(view: View) -> list[Line]:
 def _hand_card(view: View, shown: Faces, number: int, card: str, columns: int) -> Line:
     face = shown.short(card)
     label = _label("Hand" if number == 1 else "")
+    name = shown.name(card)
     return line(
         f"  {label}{number:>2}  ",
         face,
         " " * (columns - width(face.text)),
-        f"  {fit(shown.name(card), 18)}  " if view.options is not None else f"  {shown.name(card)}",
+        f"  {fit(name, 18)}  " if view.options is not None else f"  {name}",
         _effect(view, shown, card),
     )
 
