@@ -7,6 +7,9 @@ from msgspec import Struct
 from scopa_protocol.codes import FINAL_CLOSES, RETRYABLE, CloseCode
 from scopa_protocol.frames import Bye
 
+INTERRUPTED: Final = 130
+"""The exit status after Ctrl-C."""
+
 
 class Ending(Struct, frozen=True, kw_only=True):
     """How a connection or the whole session ended.

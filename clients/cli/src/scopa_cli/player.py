@@ -13,7 +13,7 @@ from scopa_protocol.views import View
 
 from . import model
 from .autoplay import next_command, stuck
-from .closing import Ending
+from .closing import INTERRUPTED, Ending
 from .console import Console
 from .dial import Dial, dial
 from .entry import Entry, look_first, opens, watches
@@ -28,7 +28,6 @@ from .refusals import explain
 from .screens.prompt import prompt
 from .session import Session
 
-INTERRUPTED: Final = 130
 PARTING_SECONDS: Final = 3.0
 """How long a person who goes waits for the answers to what was typed last."""
 

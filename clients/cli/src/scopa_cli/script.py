@@ -12,7 +12,7 @@ from scopa_protocol.commands import Leave
 from scopa_protocol.frames import Error, Joined, Update
 from scopa_protocol.views import View
 
-from .closing import Ending
+from .closing import INTERRUPTED, Ending
 from .dial import Dial, dial
 from .entry import Entry, watches
 from .heard import Busy, Got, Heard, Lost, Timing
@@ -20,7 +20,7 @@ from .lines import line
 from .output import Writer, error_writer, standard_writer
 from .outstanding import Waiting
 from .plain import LineReader
-from .player import INTERRUPTED, PARTING_SECONDS
+from .player import PARTING_SECONDS
 from .session import Session
 
 THREAD: Final = "stdin"

@@ -11,21 +11,17 @@ from functools import partial
 from shutil import get_terminal_size
 
 from scopa_cli.commitments import Witness
-from scopa_cli.console import Console
 from scopa_cli.entry import Entry
 from scopa_cli.lines import line
-from scopa_cli.output import Writer, error_writer, standard_writer
+from scopa_cli.output import Writer, error_writer
 from scopa_cli.places import commitment_store, remember_name, seat_store, state_folder
-from scopa_cli.plain import PlainConsole
 from scopa_cli.player import Player, Wishes
 from scopa_cli.script import Script
-from scopa_cli.terminal import Terminal, can_edit
 from scopa_protocol.views import View
 
 from .opening import Entrance, Unclear
 from .parser import ASK
-
-USAGE = 2
+from .screen import USAGE, open_console
 
 
 def enter(options: Namespace) -> int:
@@ -75,14 +71,6 @@ async def _run(options: Namespace, entry: Entry) -> int:
         loop.add_signal_handler(signal.SIGTERM, player.interrupted)
     ending = await player.run()
     return ending.code
-
-
-def open_console(options: Namespace) -> tuple[Console, Writer]:
-    """The console that fits this terminal, and the writer it uses."""
-    fancy = can_edit() and not options.plain
-    colour = fancy and not os.environ.get("NO_COLOR")
-    writer = standard_writer(colour=colour, ascii_only=options.ascii)
-    return (Terminal(writer) if fancy else PlainConsole(writer)), writer
 
 
 def _witness(entry: Entry) -> Callable[[View], None]:

@@ -18,8 +18,7 @@ from scopa_protocol.frames import HistoryFrame, Joined
 from scopa_protocol.history import HistoryDeal
 
 from .opening import Entrance, Unclear
-
-USAGE = 2
+from .screen import USAGE
 
 
 class Told(Struct, frozen=True):

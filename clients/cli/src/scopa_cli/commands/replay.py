@@ -7,17 +7,17 @@ from argparse import Namespace
 from contextlib import suppress
 from pathlib import Path
 
+from scopa_cli.closing import INTERRUPTED
 from scopa_cli.console import Console
 from scopa_cli.lines import line
 from scopa_cli.output import error_writer
-from scopa_cli.player import INTERRUPTED
 from scopa_cli.records import read_data, read_file
 from scopa_cli.replaying import Step, steps
 from scopa_cli.screens.record import step
 from scopa_cli.stepping import HELP, Place, move
 from scopa_protocol.history import HistoryDeal
 
-from .enter import USAGE, open_console
+from .screen import USAGE, open_console
 
 
 def replay(options: Namespace) -> int:

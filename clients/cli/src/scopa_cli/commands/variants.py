@@ -17,7 +17,8 @@ from scopa_protocol.explained import RULES, VARIANTS
 from scopa_protocol.invite import endpoint
 from scopa_protocol.presets import PRESETS
 
-USAGE = 2
+from .screen import USAGE
+
 WIDEST = 100
 
 
