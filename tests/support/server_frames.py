@@ -7,8 +7,8 @@ from msgspec import structs
 from scopa_protocol.events import RoomEvent
 from scopa_protocol.frames import Error, Hello, Joined, Limits, RoomFrame, Update
 from scopa_protocol.rules import Rules
-from scopa_protocol.settings import Settings
 from scopa_protocol.views import Count, Proof, SeatView, SideCount, SideView, View
+from support.wire import seat_view, view
 
 CODE = "KRTNWXYZ"
 HELLO = Hello(
@@ -23,20 +23,13 @@ HELLO = Hello(
 
 def a_seat(number: int, name: str | None, **changes: Any) -> SeatView:
     """A seat with a person on it, or an empty one."""
-    seat = SeatView(
-        seat=number,
-        name=name,
-        kind="empty" if name is None else "person",
-        online=name is not None,
-        away=False,
-        stand_in=False,
-        reserved=None,
-        side=number,
-        cards=0,
-        ready=False,
-        revealed=None,
-    )
-    return structs.replace(seat, **changes)
+    usual: dict[str, Any] = {
+        "name": name,
+        "kind": "empty" if name is None else "person",
+        "online": name is not None,
+        "side": number,
+    }
+    return seat_view(number, **usual | changes)
 
 
 def a_side(number: int, score: int = 0, captured: int = 0, *scope_cards: str) -> SideView:
@@ -53,45 +46,14 @@ def a_side(number: int, score: int = 0, captured: int = 0, *scope_cards: str) ->
 def lobby(*names: str | None, you: int | None = 0, **changes: Any) -> View:
     """A room before its match; names by seat, null for an empty one."""
     people = names or ("Anna", None)
-    view = View(
-        room=CODE,
-        log="9f2c",
-        seq=1,
-        phase="lobby",
-        paused_by=None,
-        passcode=False,
-        rules=Rules(players=len(people), sides=len(people)),
-        settings=Settings(),
-        host=0,
-        you=you,
-        seats=[a_seat(number, name) for number, name in enumerate(people)],
-        watchers=[],
-        sides=[a_side(number) for number in range(len(people))],
-        match=0,
-        deal=0,
-        batch=0,
-        dealer=None,
-        turn=0,
-        to_play=None,
-        clock=None,
-        table=[],
-        stock=0,
-        hand=None,
-        options=None,
-        options_cut=False,
-        declarations=[],
-        first_card=None,
-        matta=None,
-        recent=[],
-        gone=None,
-        deals=[],
-        count=None,
-        matches=[],
-        winner=None,
-        proposal=None,
-        commitment=None,
-    )
-    return structs.replace(view, **changes)
+    usual: dict[str, Any] = {
+        "room": CODE,
+        "rules": Rules(players=len(people), sides=len(people)),
+        "you": you,
+        "seats": [a_seat(number, name) for number, name in enumerate(people)],
+        "sides": [a_side(number) for number in range(len(people))],
+    }
+    return view(**usual | changes)
 
 
 def playing(*names: str, you: int | None = 0, **changes: Any) -> View:
