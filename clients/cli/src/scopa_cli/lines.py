@@ -1,8 +1,9 @@
 """Text to show, as lines of spans. A span names a style; no escape code ever stands in one."""
 
+import re
 import unicodedata
 from collections.abc import Iterable
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from scopa_protocol.text import for_screen
 
@@ -21,6 +22,9 @@ class Span(NamedTuple):
 Line: TypeAlias = tuple[Span, ...]
 
 ZERO_WIDTH = frozenset({"Mn", "Me", "Cf", "Cc"})
+GAP: Final = re.compile(r"(?<=\S) +(?=\S)")
+WIDE: Final = 3
+"""Spaces that part columns rather than words."""
 
 
 def line(*parts: str | Span | Line) -> Line:
@@ -78,3 +82,35 @@ def fit(text: str, columns: int) -> str:
 def right(text: str, columns: int) -> str:
     """A text at the right end of so many columns."""
     return " " * (columns - width(text)) + text
+
+
+def wrapped(shown: Line, columns: int) -> list[Line]:
+    """A line in rows that fit so many columns: broken between columns, else between words."""
+    clean = tuple(Span(for_screen(span.text), span.style) for span in shown)
+    text = words(clean)
+    rows, start, room = [], 0, columns
+    indent = min(len(text) - len(text.lstrip(" ")) + 2, columns // 2)
+    while width(text[start:]) > room and (gap := _gap(text, start, room)):
+        rows.append(_part(clean, start, gap.start()))
+        start, room = gap.end(), columns - indent
+    rows.append(_part(clean, start, len(text)))
+    return [rows[0], *(line(" " * indent, row) for row in rows[1:])]
+
+
+def _gap(text: str, start: int, room: int) -> re.Match[str] | None:
+    """Where a row that begins at `start` had better end; None where its one word is the last."""
+    gaps = list(GAP.finditer(text, start))
+    fitting = [gap for gap in gaps if width(text[start : gap.start()]) <= room]
+    wide = [gap for gap in fitting if len(gap[0]) >= WIDE]
+    return (wide or fitting or gaps[:1] or [None])[-1]
+
+
+def _part(shown: Line, start: int, end: int) -> Line:
+    """The spans between two places of a line's text."""
+    spans: list[Span] = []
+    at = 0
+    for span in shown:
+        text = span.text[max(start - at, 0) : max(end - at, 0)]
+        spans += [Span(text, span.style)] if text else []
+        at += len(span.text)
+    return tuple(spans)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from .input import Editor, row
 from .keys import KeyReader
-from .lines import Line, line
+from .lines import Line, line, wrapped
 from .output import Writer
 
 ERASE_BELOW: Final = "\r\x1b[J"
@@ -57,7 +57,9 @@ class Terminal:
 
     def show(self, lines: Iterable[Line]) -> None:
         """Show lines above the row that is being typed, which stays as it is."""
-        above = "".join(f"{self._writer.render(shown)}\n" for shown in lines)
+        columns = self._columns()
+        rows = [row for shown in lines for row in wrapped(shown, columns)]
+        above = "".join(f"{self._writer.render(row)}\n" for row in rows)
         if not above:
             return
         drawn = self._row() if self._found is not None else ""
