@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 import io
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -135,3 +137,17 @@ async def test_what_is_imported_must_be_an_export(
 def test_any_file_is_read_or_refused_in_words(lines: list[bytes]) -> None:
     with contextlib.suppress(BadExport):
         read_export(lines)
+
+
+async def test_a_reader_that_has_seen_enough_is_no_fault(store: str) -> None:
+    await filled(store)
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "scopa_server", "rooms", "list", "--store", store]
+    try:
+        done = await asyncio.to_thread(
+            subprocess.run, command, stdout=writing, stderr=subprocess.PIPE, timeout=30, check=False
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (1, b"")

@@ -5,6 +5,7 @@ JSON lines: for each room a line with its code, then one for each commit.
 """
 
 import asyncio
+import os
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -54,13 +55,22 @@ def run(words: Sequence[str], config: Config) -> int:
     if action is None:
         sys.stderr.write(f"{USAGE}\n")
         return 2
-    return asyncio.run(_run(action, words[1:], config))
+    try:
+        status = asyncio.run(_run(action, words[1:], config))
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # Whoever reads has seen enough; Python would complain once more when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 async def _run(action: "Action", words: Sequence[str], config: Config) -> int:
     async with _opened(config) as journal:
         try:
             return await action(journal, words, config)
+        except BrokenPipeError:
+            raise
         except (BadExport, UnreadableLog, OSError) as fault:
             raise CannotStart(str(fault)) from None
         except Unavailable:
