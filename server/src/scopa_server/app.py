@@ -27,6 +27,7 @@ from scopa_server.metrics import Metrics
 from scopa_server.stand_in.act import act
 from scopa_server.startup import CannotStart, cannot_listen
 from scopa_server.values import AUTO
+from scopa_server.welcome import own_address, welcome
 
 log = structlog.stdlib.get_logger()
 
@@ -48,9 +49,11 @@ async def _main(config: Config) -> int:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    async with serving(config) as address:
+    async with serving(config) as port:
+        address = _address(config, config.host, port)
         log.info("serving", address=address, store=config.store_name)
-        sys.stdout.write(_how_to_join(address))
+        table = _address(config, own_address(config.host), port)
+        sys.stdout.write(welcome(address, table))
         sys.stdout.flush()
         await stop.wait()
         log.info("stopping")
@@ -59,8 +62,8 @@ async def _main(config: Config) -> int:
 
 
 @asynccontextmanager
-async def serving(config: Config) -> AsyncGenerator[str, None]:
-    """A running server; gives its address. Raises CannotStart."""
+async def serving(config: Config) -> AsyncGenerator[int, None]:
+    """A running server; gives its port. Raises CannotStart."""
     async with AsyncExitStack() as stack:
         journal = await _opened(config)
         metrics = Metrics()
@@ -78,7 +81,7 @@ async def serving(config: Config) -> AsyncGenerator[str, None]:
             port = await stack.enter_async_context(gateway.listen())
         except OSError as fault:
             raise cannot_listen(fault, config.host, config.port) from None
-        yield _address(config, port)
+        yield port
 
 
 async def _cancelled(task: asyncio.Task[None]) -> None:
@@ -202,18 +205,8 @@ async def _sweep(journal: Journal) -> None:
         await asyncio.sleep(SWEEP_SECONDS)
 
 
-def _address(config: Config, port: int) -> str:
+def _address(config: Config, host: str, port: int) -> str:
     if config.public_url is not None:
         return config.public_url
     scheme = "ws" if config.tls_cert is None else "wss"
-    host = f"[{config.host}]" if ":" in config.host else config.host
-    return f"{scheme}://{host}:{port}"
-
-
-def _how_to_join(address: str) -> str:
-    return (
-        f"Scopa server on {address}\n"
-        f"  open a table:  scopa host --server {address}\n"
-        "  join one:      scopa join INVITE   (the host's client prints the invite)\n"
-        "Ctrl-C stops the server; tables are kept.\n"
-    )
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
