@@ -24,9 +24,11 @@ def shown(value: object) -> str:
 
 
 def meaning(field: str, value: object) -> str:
-    """What a rule's value means, in words."""
+    """What a rule means with a value, in words."""
     rule = WORDS[field]
-    return rule.values.get(str(value), rule.text)
+    if str(value) in rule.values:
+        return f"{rule.text.rstrip('.')}: {rule.values[str(value)]}."
+    return f"Not here: {rule.text[:1].lower()}{rule.text[1:]}" if value is False else rule.text
 
 
 def differences(variant: str) -> str:

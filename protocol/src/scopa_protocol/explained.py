@@ -169,7 +169,7 @@ RULES: Final = (
         {
             "sum": "one card of its value, or several that add up to it",
             "fifteen": "cards that make fifteen with it",
-            "sum_or_fifteen": "either",
+            "sum_or_fifteen": "a card of its value, a sum, or a fifteen",
         },
     ),
     Rule("equal_first", "If a card of equal value can be taken, a sum may not."),
