@@ -81,6 +81,20 @@ def test_a_rescored_match_shows_its_sheet() -> None:
     assert "── Match 1" in after(over, again)
 
 
+def test_a_change_of_settings_is_told_during_a_match() -> None:
+    changed = structs.replace(sent.playing().settings, hints="memory", watchers="table")
+    new = sent.playing(settings=changed, seq=11, to_play=1)
+    told = after(sent.playing(to_play=1), new, events.Configured())
+    assert told.splitlines()[1:] == ["From now on: watchers=table, hints=memory."]
+
+
+def test_a_passcode_that_comes_or_goes_is_told() -> None:
+    without, kept = sent.lobby(seq=2), sent.lobby(passcode=True, seq=2)
+    assert "Newcomers need a passcode now." in after(sent.lobby(), kept)
+    assert "Newcomers need no passcode any more." in after(kept, without)
+    assert "passcode" not in after(kept, kept)
+
+
 def test_a_lobby_tells_what_it_waits_for() -> None:
     came = events.SeatTaken(seat=1, name="Bruno", kind="person")
     shown = after(sent.lobby(), sent.lobby("Anna", "Bruno", seq=2), came)

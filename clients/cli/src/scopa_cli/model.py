@@ -10,7 +10,7 @@ from scopa_protocol.views import View
 
 from .lines import Line, line
 from .screens.count import count, sheet
-from .screens.lobby import how_to_fill, lobby
+from .screens.lobby import changes, how_to_fill, lobby
 from .screens.narration import said, tell
 from .screens.prompt import rematch
 from .screens.proposal import proposal
@@ -76,6 +76,7 @@ def news(old: View | None, new: View, events: Iterable[RoomEvent]) -> list[Line]
         return [*told, *situation(new)]
     return [
         *told,
+        *changes(old, new),
         *_counted(old, new),
         *_proposed(old, new),
         *_waiting(old, new),

@@ -5,12 +5,14 @@ from typing import Any, Final
 from msgspec import structs
 
 from scopa_cli.lines import Line, Span, line
+from scopa_protocol.presets import PRESETS, Preset
 from scopa_protocol.rules import Rules
 from scopa_protocol.settings import Settings
 from scopa_protocol.views import SeatView, View
 
 from .people import my_side, seat_name
 
+RUNNING: Final = ("playing", "deal_over")
 ROOM_FIELDS: Final = frozenset({"variant", "players", "sides", "target"})
 
 
@@ -64,17 +66,32 @@ def _watchers(view: View) -> list[Line]:
 
 
 def rules(view: View) -> list[Line]:
-    """The rules and settings that differ from the plain game."""
-    changed = _changed(view.rules, Rules(), ROOM_FIELDS)
-    kept = _changed(view.settings, Settings(), frozenset())
+    """The rules that differ from the variant's own, and the settings that were chosen."""
+    changed = _changed(view.rules, _usual(view.rules), ROOM_FIELDS)
+    kept = _changed(view.settings, structs.asdict(Settings()), frozenset())
     shown = [f"  rules: {changed}"] if changed else []
     shown += [f"  settings: {kept}"] if kept else []
     shown += ["  a passcode is needed to join"] if view.passcode else []
     return [line(text) for text in shown]
 
 
-def _changed(given: Rules | Settings, plain: Rules | Settings, left_out: frozenset[str]) -> str:
-    usual = structs.asdict(plain)
+def changes(old: View, new: View) -> list[Line]:
+    """The passcode, and during a match the settings, where they are others now."""
+    kept = _changed(new.settings, structs.asdict(old.settings), frozenset())
+    shown = [line(f"From now on: {kept}.")] if kept and new.phase in RUNNING else []
+    if new.passcode and not old.passcode:
+        shown.append(line("Newcomers need a passcode now."))
+    if old.passcode and not new.passcode:
+        shown.append(line("Newcomers need no passcode any more."))
+    return shown
+
+
+def _usual(played: Rules) -> dict[str, Any]:
+    preset = PRESETS.get(played.variant, Preset())
+    return structs.asdict(Rules()) | preset.overrides
+
+
+def _changed(given: Rules | Settings, usual: dict[str, Any], left_out: frozenset[str]) -> str:
     return ", ".join(
         f"{field}={written(value)}"
         for field, value in structs.asdict(given).items()
