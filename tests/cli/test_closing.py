@@ -64,5 +64,6 @@ def test_failed_calls_say_what_to_check(fault: Exception, piece: str, *, retry: 
 def test_a_proxy_is_not_asked_for_this_machine() -> None:
     for host in ("127.0.0.1:8765", "localhost:8765", "[::1]:8765", "a.localhost"):
         assert proxy_for(f"ws://{host}/ws") is None
+    assert proxy_for("ws://0.0.0.0:8765/ws") is None
     assert proxy_for(AT) is True
     assert proxy_for("ws://192.168.1.5:8765/ws") is True

@@ -49,6 +49,7 @@ async def test_a_host_is_given_the_invite_and_seats_bots(tmp_path: Path) -> None
     assert ending.code == 0
     invite = f"ws://127.0.0.1:8765/{CODE}"
     assert invite in person.console.shown
+    assert any("Only this machine can use it" in shown for shown in person.console.shown)
     assert person.console.shown[-1] == f"Your seat is kept. Come back with: scopa join {invite}"
     assert [(seat.room, seat.seat) for seat in person.store.all()] == [(CODE, 0)]
     assert person.console.stopped
@@ -305,6 +306,7 @@ async def test_lines_from_a_pipe_wait_for_the_table(tmp_path: Path) -> None:
     ending = await person.at(scene)
     assert ending.code == 0
     assert "Anna: ciao" in person.console.shown
+    assert not any("Only this machine" in shown for shown in person.console.shown)
 
 
 async def test_autoplay_plays_a_match_and_goes(tmp_path: Path) -> None:

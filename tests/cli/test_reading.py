@@ -100,13 +100,16 @@ def test_a_cut_list_of_captures_is_never_taken_for_the_whole() -> None:
         ("7D", playing(first_card="5B"), "First say whether you take the first card"),
         ("7D", playing(you=None, to_play=0), "You are watching"),
         ("7D", lobby(), "No cards are being played now."),
-        ("dance", playing(), "dance isn't known here."),
+        ("dance", playing(), "dance isn't known here. Type a card's number to play it, or help."),
+        ("dance", lobby(), "dance isn't known here. Type help."),
         ("st", playing(), "st could be start or standin: type it in full."),
         ("leav", playing(), "leav could be leave: type it in full."),
         ("ready", playing(), "ready is for after a deal"),
         ("say", playing(), "Type what you want to say"),
-        ("sit 7", lobby(), "sit SEAT: type a seat's number, 0 to 1"),
-        ("sit nobody", lobby(), "sit SEAT: type a seat's number, 0 to 1"),
+        ("sit", lobby(), "sit SEAT: type a seat's number, 0 to 1, or a name at the table."),
+        ("sit 7", lobby(), "sit SEAT: there is no seat 7: type a seat's number, 0 to 1"),
+        ("sit Ugo", lobby(), "sit SEAT: nobody here is called Ugo: type a seat's number, 0 to 1"),
+        ("kick A", lobby("Anna", "Aldo"), "kick SEAT: A could be Anna or Aldo: type a seat's"),
         ("kick 1", lobby(), "Nobody sits on seat 1."),
         ("host 1", lobby(), "Nobody sits on seat 1."),
         ("arrange Anna", lobby(), "Name all 2 seats in order"),
@@ -204,6 +207,18 @@ def test_help_names_every_order(text: str) -> None:
     shown = told(text)
     assert all(order.usage in shown for order in ORDERS.values())
     assert "D denari" in shown
+
+
+def test_help_parts_what_the_host_has_and_what_a_watcher_has() -> None:
+    seated, host = told("help").split("The host also has:")
+    assert "pause" in seated
+    assert "kick SEAT" not in seated
+    assert "kick SEAT" in host
+    watching = told("help", playing(you=None))
+    assert "say TEXT" in watching
+    assert "7D" not in watching
+    assert "pause" not in watching
+    assert "kick SEAT" not in watching
 
 
 @pytest.mark.parametrize(

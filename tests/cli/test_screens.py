@@ -3,7 +3,7 @@
 import sys
 
 import pytest
-from msgspec import structs
+from msgspec import convert, structs
 
 from scopa_cli.lines import Line, words
 from scopa_cli.qr import half_blocks, qr
@@ -17,6 +17,7 @@ from scopa_cli.screens.prompt import prompt, rematch
 from scopa_cli.screens.table import captures, table
 from scopa_cli.tokens import HeldSeat
 from scopa_protocol import events
+from scopa_protocol.presets import PRESETS
 from scopa_protocol.rules import Deck, Rules
 from scopa_protocol.settings import Settings
 from scopa_protocol.views import (
@@ -141,6 +142,10 @@ def test_items_of_other_variants_are_counted_too() -> None:
     assert "No deal" in text(count(sent.playing()))
 
 
+def test_a_room_without_a_match_has_no_sheet_yet() -> None:
+    assert text(sheet(sent.lobby())) == "No match has begun yet."
+
+
 def test_the_sheet_has_every_deal_and_the_result() -> None:
     view = sent.playing(
         phase="match_over",
@@ -198,11 +203,27 @@ def test_the_lobby_says_who_sits_where_and_what_is_played() -> None:
         "  seat 2  Carla (your partner)\n"
         "  seat 3  empty\n"
         "  watching: Ugo\n"
-        "  rules: hand=9, grande=true\n"
+        "  rules: grande=true\n"
         "  settings: turn_seconds=30\n"
         "  a passcode is needed to join"
     )
     assert "bot 3" in text(how_to_fill(view))
+
+
+def test_a_lobby_names_the_rules_that_are_the_room_s_own() -> None:
+    usual = convert({"variant": "cirulla", **PRESETS["cirulla"].overrides}, Rules)
+    own = structs.replace(usual, target=31, grande=False)
+    assert "rules:" not in text(lobby(sent.lobby(rules=usual)))
+    assert "  rules: grande=false" in text(lobby(sent.lobby(rules=own))).splitlines()
+
+
+def test_a_bot_s_play_is_no_news_of_the_server() -> None:
+    played = events.Played(seat=1, card="1S", take=[], scopa=False, to_pile=False, auto=True)
+    view = sent.playing()
+    bot = structs.replace(view.seats[1], kind="bot")
+    shown = tell(played, structs.replace(view, seats=[view.seats[0], bot]))
+    assert shown is not None
+    assert words(shown) == "Bruno plays 1S to the table."
 
 
 def test_a_full_lobby_says_who_starts() -> None:

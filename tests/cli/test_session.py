@@ -260,7 +260,7 @@ async def test_a_server_without_a_greeting_is_left() -> None:
         await peer.gone()
 
     ending = await line.at(mute, mute, mute, mute)
-    assert ending.why == "The server doesn't answer."
+    assert ending.why.startswith("The server doesn't answer. Check the address")
     assert not line.session.asked
 
 

@@ -34,12 +34,17 @@ async def dial(endpoint: str) -> ClientConnection:
 
 def proxy_for(endpoint: str) -> Literal[True] | None:
     """No proxy for this machine's own addresses; otherwise what the environment says."""
-    host = urlsplit(endpoint).hostname or ""
+    return None if is_own(endpoint) else True
+
+
+def is_own(address: str) -> bool:
+    """Whether an address means this machine, wherever it is read."""
+    host = urlsplit(address).hostname or ""
     try:
-        loopback = ipaddress.ip_address(host).is_loopback
+        found = ipaddress.ip_address(host)
     except ValueError:
-        loopback = host == "localhost" or host.endswith(".localhost")
-    return None if loopback else True
+        return host == "localhost" or host.endswith(".localhost")
+    return found.is_loopback or found.is_unspecified
 
 
 def fault_ending(endpoint: str, fault: Exception) -> Ending:
@@ -47,7 +52,10 @@ def fault_ending(endpoint: str, fault: Exception) -> Ending:
     if isinstance(fault, InvalidStatus):
         return status_refused(fault.response.status_code)
     if isinstance(fault, ssl.SSLCertVerificationError):
-        why = f"The certificate of {endpoint} can't be trusted: {fault.verify_message}."
+        why = (
+            f"The certificate of {endpoint} can't be trusted: {fault.verify_message}. If its host "
+            "gave you one of their own, name the file in SSL_CERT_FILE."
+        )
         return Ending(why=why, code=1)
     if isinstance(fault, ssl.SSLError):
         why = f"{endpoint} doesn't speak TLS: its address may begin with ws:// instead."

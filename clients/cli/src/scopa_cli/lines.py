@@ -88,7 +88,8 @@ def wrapped(shown: Line, columns: int) -> list[Line]:
     """A line in rows that fit so many columns: broken between columns, else between words."""
     clean = tuple(Span(for_screen(span.text), span.style) for span in shown)
     text = words(clean)
-    rows, start, room = [], 0, columns
+    rows: list[Line] = []
+    start, room = 0, columns
     indent = min(len(text) - len(text.lstrip(" ")) + 2, columns // 2)
     while width(text[start:]) > room and (gap := _gap(text, start, room)):
         rows.append(_part(clean, start, gap.start()))
@@ -102,7 +103,8 @@ def _gap(text: str, start: int, room: int) -> re.Match[str] | None:
     gaps = list(GAP.finditer(text, start))
     fitting = [gap for gap in gaps if width(text[start : gap.start()]) <= room]
     wide = [gap for gap in fitting if len(gap[0]) >= WIDE]
-    return (wide or fitting or gaps[:1] or [None])[-1]
+    ends = wide or fitting or gaps[:1]
+    return ends[-1] if ends else None
 
 
 def _part(shown: Line, start: int, end: int) -> Line:

@@ -21,13 +21,14 @@ Handler = Callable[[str, View], Intent]
 
 
 class Order(Struct, frozen=True):
-    """A word that can be typed. `seated`: only for those who sit."""
+    """A word that can be typed. `seated`: only for those who sit; `host`: for one of them."""
 
     handler: Handler
     usage: str
     about: str
     short: str = ""
     seated: bool = True
+    host: bool = False
 
 
 def _ready(_: str, view: View) -> Intent:
@@ -198,22 +199,26 @@ ORDERS: Final[dict[str, Order]] = {
     "declare": Order(_declare, "declare [N]", "declare your hand (Cirulla)"),
     "keep": Order(_first_card(True), "keep", "take the first card (Chkobba)"),
     "refuse": Order(_first_card(False), "refuse", "let the first card lie (Chkobba)"),
-    "start": Order(_start, "start", "begin the match, or a rematch"),
+    "start": Order(_start, "start", "begin the match, or a rematch", host=True),
     "sit": Order(_sit, "sit SEAT", "move to an empty seat"),
-    "bot": Order(_bot, "bot SEAT [LEVEL]", "put a bot on a seat"),
-    "arrange": Order(_arrange, "arrange A,B,C,D", "say who sits where, - for an empty seat"),
-    "kick": Order(_kick, "kick SEAT", "remove a person or bot"),
-    "standin": Order(_stand_in, "standin SEAT", "let the server play for an idle seat"),
-    "host": Order(_host, "host SEAT", "make somebody else the host (host me: claim it)"),
-    "rule": Order(_rule, "rule KEY=VALUE", "change a rule, in the lobby"),
-    "set": Order(_set, "set KEY=VALUE", "change a setting"),
-    "passcode": Order(_passcode, "passcode WORD", "ask newcomers for it; none removes it"),
+    "bot": Order(_bot, "bot SEAT [LEVEL]", "put a bot on a seat", host=True),
+    "arrange": Order(
+        _arrange, "arrange A,B,C,D", "say who sits where, - for an empty seat", host=True
+    ),
+    "kick": Order(_kick, "kick SEAT", "remove a person or bot", host=True),
+    "standin": Order(_stand_in, "standin SEAT", "let the server play for an idle seat", host=True),
+    "host": Order(_host, "host SEAT", "make somebody else the host (host me: claim it)", host=True),
+    "rule": Order(_rule, "rule KEY=VALUE", "change a rule, in the lobby", host=True),
+    "set": Order(_set, "set KEY=VALUE", "change a setting", host=True),
+    "passcode": Order(
+        _passcode, "passcode WORD", "ask newcomers for it; none removes it", host=True
+    ),
     "propose": Order(_propose, "propose KEY=VALUE", "count the match under other rules"),
     "agree": Order(_answer(True), "agree", "agree to what is proposed"),
     "decline": Order(_answer(False), "decline", "decline it"),
     "pause": Order(_command(to_server.Pause()), "pause", "stop the clocks"),
     "unpause": Order(_command(to_server.Unpause()), "unpause", "go on"),
-    "end": Order(_end, "end", "abandon the match"),
+    "end": Order(_end, "end", "abandon the match", host=True),
     "leave": Order(_leave, "leave", "give your seat up for good", seated=False),
     "quit": Order(
         lambda _text, _view: Go("quit"), "quit", "go; your seat is kept", "q", seated=False

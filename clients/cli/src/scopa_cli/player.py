@@ -15,7 +15,7 @@ from . import model
 from .autoplay import next_command, stuck
 from .closing import INTERRUPTED, Ending
 from .console import Console
-from .dial import Dial, dial
+from .dial import Dial, dial, is_own
 from .entry import Entry, look_first, opens, watches
 from .heard import Busy, Got, Heard, Lost, Timing
 from .intents import Choose, Go, Intent, Send, Show, Sure
@@ -237,9 +237,11 @@ class Player:
         elif frame.seat is None:
             self._tell(f"You are watching room {frame.room}.")
         elif opens(self._entry.command):
-            self._tell(f"Room {frame.room} is open. Others come in with: scopa join")
+            self._tell(
+                f"Room {frame.room} is open. Others come in with scopa join and this invite:"
+            )
             self._console.show([line(frame.invite)])
-            self._console.show(self._code(frame.invite))
+            self._console.show([*self._code(frame.invite), *self._reach(frame.invite)])
         else:
             self._tell(f"You sit on seat {frame.seat} of room {frame.room}.")
 
@@ -248,10 +250,17 @@ class Player:
             return []
         return qr(invite, self._wishes.charset, self._wishes.columns)
 
+    def _reach(self, invite: str) -> list[Line]:
+        if not self._console.fancy or not is_own(invite):
+            return []
+        text = "Only this machine can use it: for others, host with --server and its address."
+        return [line(text)]
+
     def _seat_bots(self, view: View) -> None:
         free = [seat.seat for seat in reversed(view.seats) if seat.kind == "empty"]
         if self._wishes.bots > len(free):
-            self._tell(f"There is room for {len(free)} bots: more seats with --players.")
+            bots = "1 bot" if len(free) == 1 else f"{len(free)} bots"
+            self._tell(f"There is room for {bots}: more seats with --players.")
         for seat in free[: self._wishes.bots]:
             self.session.send(SeatBot(seat=seat))
 

@@ -50,7 +50,7 @@ def _order(text: str, view: View) -> Intent:
     typed, _, rest = text.partition(" ")
     word = _known_word(typed.lower())
     if word is None:
-        return tell(_unknown(typed))
+        return tell(_unknown(typed, view))
     order = ORDERS[word]
     if order.seated and view.you is None:
         return tell(f"You are watching: {word} is for those seated.")
@@ -69,11 +69,12 @@ def _known_word(typed: str) -> str | None:
     return begun[0] if len(begun) == 1 and len(typed) > 1 else None
 
 
-def _unknown(typed: str) -> str:
+def _unknown(typed: str, view: View) -> str:
     begun = [word for word in ORDERS if len(typed) > 1 and word.startswith(typed.lower())]
     if begun:
         return f"{typed} could be {' or '.join(begun)}: type it in full."
-    return f"{typed} isn't known here. Type a card's number to play it, or help."
+    play = "Type a card's number to play it, or help." if view.phase == "playing" else "Type help."
+    return f"{typed} isn't known here. {play}"
 
 
 def help_lines(view: View | None) -> list[Line]:
@@ -84,15 +85,25 @@ def help_lines(view: View | None) -> list[Line]:
         ("7D 3C 4S", "play it and take those"),
         ("7D lay", "play it and take nothing"),
     ]
-    rows = [_row(usage, about) for usage, about in plays]
+    seated = view is None or view.you is not None
+    rows = [_row(usage, about) for usage, about in plays] if seated else []
     rows += [_row("invite", "show what others need to join")]
-    rows += [_row(order.usage, _about(order)) for order in ORDERS.values()]
+    rows += _orders(seated=seated, host=False)
+    rows += [line(Span("The host also has:", "bold")), *_orders(host=True)] if seated else []
     suits = [line("Cards: value and suit. ", faces(view).suits(), ".")] if view else []
     return [line(Span("What you can type:", "bold")), *rows, *suits]
 
 
+def _orders(*, host: bool, seated: bool = True) -> list[Line]:
+    return [
+        _row(order.usage, _about(order))
+        for order in ORDERS.values()
+        if order.host == host and (seated or not order.seated)
+    ]
+
+
 def _row(usage: str, about: str) -> Line:
-    return line("  ", Span(fit(usage, 18), "bold"), about)
+    return line("  ", Span(fit(usage, 19), "bold"), about)
 
 
 def _about(order: Order) -> str:

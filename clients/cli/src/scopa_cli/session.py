@@ -136,7 +136,8 @@ class Session:
                 waits, self._was_inside = self._timing.delays(), False
             failures += 1
             if not self._ever_greeted and failures >= FIRST_DIALS:
-                return structs.replace(ending, retry=False, code=1)
+                why = f"{ending.why} Check the address, and that the server runs."
+                return structs.replace(ending, why=why, retry=False, code=1)
             delay = next(waits)
             self._hear(Lost(why=ending.why, delay=delay))
             await self._timing.pause(delay)

@@ -51,4 +51,13 @@ def find_seat(text: str, view: View) -> SeatView:
     for found in (exact, begun):
         if len(found) == 1:
             return found[0]
-    raise ValueError(f"type a seat's number, 0 to {len(view.seats) - 1}, or a name at the table")
+    raise ValueError(_no_seat(text, [seat.name or "" for seat in begun], view))
+
+
+def _no_seat(text: str, begun: list[str], view: View) -> str:
+    where = f"type a seat's number, 0 to {len(view.seats) - 1}, or a name at the table"
+    if begun:
+        return f"{text} could be {' or '.join(begun)}: {where}"
+    if text.isdecimal():
+        return f"there is no seat {text}: {where}"
+    return f"nobody here is called {text}: {where}" if text else where

@@ -20,13 +20,19 @@ def rooms(options: Namespace) -> int:
         seats = [seat for seat in store.all() if seat.room == code and code is not None]
         for seat in seats:
             store.drop(seat.token)
-        writer.lines([line(f"Forgot {len(seats)} of this machine's seats.")])
+        writer.lines([line(_forgotten(len(seats)))])
         return 0 if seats else 1
     if options.json:
         writer.control("".join(f"{json.dumps(_public(seat))}\n" for seat in store.all()))
     else:
         writer.lines(listed(store.all()))
     return 0
+
+
+def _forgotten(seats: int) -> str:
+    if not seats:
+        return "This machine holds no seat there: scopa rooms lists those that it holds."
+    return f"Forgot {seats} of this machine's seats."
 
 
 def _public(seat: HeldSeat) -> dict[str, object]:

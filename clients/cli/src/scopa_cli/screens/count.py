@@ -108,6 +108,8 @@ def _leftovers(view: View, counted: Count) -> list[Line]:
 
 def sheet(view: View) -> list[Line]:
     """The match so far: points of each deal, totals, and the matches before."""
+    if not view.match:
+        return [line("No match has begun yet.")]
     columns = _columns(view)
     rows = [
         _row(f"deal {number}", [f"{points:+}" for points in deal], columns)

@@ -31,7 +31,8 @@ def _played(event: happened.Played, view: View) -> Line:
         to_pile=event.to_pile,
         auto=event.auto,
     )
-    auto = " (played by the server)" if event.auto else ""
+    bot = 0 <= event.seat < len(view.seats) and view.seats[event.seat].kind == "bot"
+    auto = " (played by the server)" if event.auto and not bot else ""
     return line(verb, " ", _effect(shown, play, mine=event.seat == view.you), auto)
 
 
