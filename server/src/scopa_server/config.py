@@ -161,5 +161,5 @@ def _without_secrets(store: str) -> str:
 def _meant(name: str, known: set[str]) -> str:
     from difflib import get_close_matches
 
-    close = get_close_matches(name, sorted(known), 1)
+    close = get_close_matches(name, sorted(known), 1, cutoff=0.75)
     return f"; did you mean {close[0]}?" if close else "; see --help"
