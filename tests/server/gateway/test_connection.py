@@ -166,6 +166,33 @@ async def test_a_flood_is_answered_and_harms_nobody() -> None:
         assert (await flood.ask({"type": "ping", "id": 1}))["type"] == "pong"
 
 
+async def test_who_never_waits_for_answers_is_closed() -> None:
+    async with front() as served, raw(served.url) as flood:
+        await create(flood)
+        served.house.journal.gate.clear()
+        for _ in range(connection.WAITING + connection.FLOOD):
+            await flood.send({"type": "say", "text": "ciao"})
+        frames, code = await flood.end()
+        refused = [frame["code"] for frame in frames if frame["type"] == "error"]
+        assert refused == ["too_fast"] * connection.FLOOD
+        assert (frames[-1]["code"], frames[-1]["retry"], code) == ("policy", False, 1008)
+
+
+async def test_who_is_held_back_at_times_stays() -> None:
+    async with front() as served, raw(served.url) as line:
+        await create(line)
+        for _ in range(connection.FLOOD // 4 + 1):
+            served.house.journal.gate.clear()
+            for _ in range(connection.WAITING + 4):
+                await line.send({"type": "say", "text": "ciao"})
+            for _ in range(4):
+                assert (await line.until("error"))["code"] == "too_fast"
+            served.house.journal.gate.set()
+            said = 0
+            while said < connection.WAITING:
+                said += len((await line.until("update"))["events"])
+
+
 # Roles
 
 

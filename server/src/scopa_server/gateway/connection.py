@@ -32,6 +32,8 @@ WAITING: Final = 8
 """Commands of a connection that may wait for an answer."""
 BAD_MESSAGES: Final = 20
 """Bad messages in a row after which a connection is closed."""
+FLOOD: Final = 200
+"""How many more commands may be refused as too fast than followed, before it is closed."""
 SEND_SECONDS: Final = 20
 """How long one frame may take to go out before the connection is cut."""
 RETRY_MS: Final = 250
@@ -76,6 +78,7 @@ class Connection:
         self._address = address
         self._waiting = 0
         self._bad = 0
+        self._flood = 0
         self._task: asyncio.Task[None] | None = None
         self.visitor = Visitor(invite_base)
         self.visitor.outbox.reply(hello(desk.rooms.key_needed))
@@ -145,17 +148,17 @@ class Connection:
         self._refuse(re, Refused(ErrorCode.BAD_MESSAGE, f"That is no command: {reason}."))
         self._count("invalid", ErrorCode.BAD_MESSAGE)
         if self._bad >= BAD_MESSAGES:
-            self.visitor.outbox.close(
-                CloseCode.POLICY, "policy", "Too many bad messages; is this client up to date?"
-            )
+            self._show_out("Too many bad messages; is this client up to date?")
 
     async def _handle(self, command: c.ClientCommand) -> None:
         kind = str(command.__struct_config__.tag)
         waits = max(self.visitor.asked, 0 if command.id is None else self._waiting)
         self._expect(command.id)
+        if waits >= WAITING:
+            self._hold_back(kind, command.id)
+            return
+        self._flood = max(0, self._flood - 1)
         try:
-            if waits >= WAITING:
-                raise too_fast("Wait for the answers to what you sent.", RETRY_MS)
             await self._follow(command)
         except Refused as refusal:
             self._refuse(command.id, refusal)
@@ -169,6 +172,17 @@ class Connection:
                 command.id,
                 Refused(ErrorCode.INTERNAL_ERROR, "Something went wrong on the server; try again."),
             )
+
+    def _hold_back(self, kind: str, re: int | None) -> None:
+        """Refuse what comes faster than it can be answered."""
+        self._flood += 1
+        self._refuse(re, too_fast("Wait for the answers to what you sent.", RETRY_MS))
+        self._count(kind, ErrorCode.TOO_FAST)
+        if self._flood >= FLOOD:
+            self._show_out("Too many commands without waiting for their answers.")
+
+    def _show_out(self, message: str) -> None:
+        self.visitor.outbox.close(CloseCode.POLICY, "policy", message)
 
     async def _follow(self, command: c.ClientCommand) -> None:
         match command:
