@@ -92,7 +92,12 @@ class House:
     """Rooms on a store in memory, with time that stands still."""
 
     def __init__(
-        self, journal: MemoryJournal | None = None, *, seed: int = 0, max_rooms: int = 100
+        self,
+        journal: MemoryJournal | None = None,
+        *,
+        seed: int = 0,
+        max_rooms: int = 100,
+        access_key: str | None = None,
     ) -> None:
         self.time = FakeTime()
         self.journal = journal or MemoryJournal(lambda: int(self.time.now() * 1000))
@@ -102,6 +107,7 @@ class House:
             Surroundings(time=self.time, shuffles=shuffles(seed), player=act, metrics=self.metrics),
             lifetimes=Lifetimes(),
             max_rooms=max_rooms,
+            access_key=access_key,
         )
 
     async def quiet(self) -> None:

@@ -5,6 +5,7 @@ import pytest
 from scopa_server.gateway import limits, lines
 from scopa_server.gateway.limits import Allowance, Failures
 from support.front import front
+from support.house import House
 from support.player import Player
 from support.raw import raw
 from support.tables import token
@@ -121,6 +122,16 @@ async def test_who_guesses_is_slowed_and_a_token_never_is() -> None:
         async with raw(served.url) as stranger:
             await stranger.send({"type": "look", "room": joined.room})
             assert (await stranger.until("room"))["room"] == joined.room
+
+
+@pytest.mark.parametrize(("key", "answer"), [(None, "joined"), ("segreto", "error")])
+async def test_who_hosts_guesses_nothing_but_a_key(key: str | None, answer: str) -> None:
+    async with front(House(access_key=key)) as served, raw(served.url) as line:
+        for _ in range(limits.EACH_ADDRESS.burst):
+            await line.refused({"type": "look", "room": "ABCDEFGH"})
+        create = {"type": "create", "id": 1, "name": "Anna", "rules": {}, "key": "segreto"}
+        opened = await line.ask(create)
+        assert (opened["type"], opened.get("code")) == (answer, "too_fast" if key else None)
 
 
 async def test_a_passcode_can_not_be_tried_out() -> None:
