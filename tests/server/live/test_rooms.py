@@ -98,6 +98,20 @@ async def test_a_passcode_keeps_strangers_out() -> None:
     assert look.passcode
 
 
+@pytest.mark.parametrize("before", [None, "coppe"])
+async def test_a_passcode_sent_twice_changes_once(before: str | None) -> None:
+    house = House()
+    host = Guest(house)
+    await house.rooms.create(host.visitor, create(passcode=before))
+    wish = c.Configure(passcode="bastoni")
+    await asyncio.gather(*(house.rooms.ask(host.visitor, wish) for _ in range(2)))
+    await house.quiet()
+    assert host.view.seq == 2
+    await host.do(wish)
+    assert host.view.seq == 2
+    assert (await house.rooms.look(c.Look(room=host.code, passcode="bastoni"))).passcode
+
+
 async def test_a_full_server_says_so() -> None:
     house = House(max_rooms=1)
     await house.host()

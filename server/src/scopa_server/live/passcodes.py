@@ -14,8 +14,8 @@ def _scrypt(passcode: str, salt: bytes) -> bytes:
     return hashlib.scrypt(passcode.encode(), salt=salt, n=_COST, r=8, p=1, dklen=32)
 
 
-def _hash(passcode: str) -> str:
-    salt = secrets.token_bytes(16)
+def _hash(passcode: str, room: str | None) -> str:
+    salt = secrets.token_bytes(16) if room is None else hashlib.sha256(room.encode()).digest()
     return f"{salt.hex()}:{_scrypt(passcode, salt).hex()}"
 
 
@@ -30,9 +30,10 @@ class Passcodes:
     def __init__(self, threads: int = 2) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="passcodes")
 
-    async def hash(self, passcode: str) -> str:
-        """What the log keeps of a passcode."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, _hash, passcode)
+    async def hash(self, passcode: str, room: str | None = None) -> str:
+        """What the log keeps of a passcode; the same each time for the same code of a room."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pool, _hash, passcode, room)
 
     async def matches(self, passcode: str | None, kept: str | None) -> bool:
         """Whether a passcode opens a room; any does where none is kept."""

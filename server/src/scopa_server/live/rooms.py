@@ -82,7 +82,7 @@ class Rooms:
         """
         self._check_key(command.key)
         command, made = _with_token(command)
-        passcode = await self._hashed(command.passcode)
+        passcode = await self._passcodes.hash(command.passcode) if command.passcode else None
         while True:
             code = await self._opened(command, passcode)
             room = await self._found(code)
@@ -188,9 +188,6 @@ class Rooms:
         if not await self._passcodes.matches(command.passcode, known.passcode):
             raise Refused(ErrorCode.WRONG_PASSCODE, "That passcode doesn't open this room.")
 
-    async def _hashed(self, passcode: str | None) -> str | None:
-        return await self._passcodes.hash(passcode) if passcode else None
-
     async def ask(self, visitor: Visitor, command: c.Command) -> bool:
         """Leave a command with the visitor's room; whether there was room in its inbox."""
         live = visitor.room
@@ -198,14 +195,16 @@ class Rooms:
             raise Refused(ErrorCode.NOT_IN_A_ROOM, "Create or join a room first.")
         passcode = None
         if isinstance(command, c.Configure):
-            passcode = await self._kept(command.passcode, live.room.passcode)
+            passcode = await self._kept(command.passcode, live.room)
         return live.ask(visitor, command, passcode)
 
-    async def _kept(self, passcode: str | None, present: str | None) -> str | None:
+    async def _kept(self, passcode: str | None, room: Room) -> str | None:
         """The hash of a passcode: the present one if that is the same, so nothing changes."""
+        present = room.passcode
         if present is not None and await self._passcodes.matches(passcode, present):
             return present
-        return await self._hashed(passcode)
+        # The same word sent twice at once is the same hash, and so changes nothing, either.
+        return await self._passcodes.hash(passcode, room.code) if passcode else None
 
     # Finding and keeping
 
