@@ -43,6 +43,9 @@ def test_names_that_nobody_can_read_are_refused(name: str) -> None:
         "Ann\u0430",
         "A\u0300nna",
         "An na",
+        "A\u039d\u039dA",
+        "\u0391\u039d\u039d\u0410",
+        "\ua4ee\ua4e0\ua4e0\ua4ee",
     ],
 )
 def test_names_that_look_alike_are_one(name: str) -> None:
@@ -50,14 +53,35 @@ def test_names_that_look_alike_are_one(name: str) -> None:
     assert table.refused(None, nina(name=name)).code is ErrorCode.NAME_TAKEN
 
 
-@pytest.mark.parametrize(("name", "alike"), [("Bill", "BiII"), ("Olga", "0lga"), ("Arno", "Amo")])
+@pytest.mark.parametrize(
+    ("name", "alike"),
+    [
+        ("Bill", "BiII"),
+        ("Olga", "0lga"),
+        ("Arno", "Amo"),
+        ("Hugo", "\u041dugo"),
+        ("Bruno", "\u0412runo"),
+        ("Mario", "\u039c\u0430ri\u043e"),
+        ("\u039d\u03af\u03ba\u03bf\u03c2", "\u03bd\u03af\u03ba\u03bf\u03c2"),
+    ],
+)
 def test_letters_that_look_alike_are_one(name: str, alike: str) -> None:
     table = four()
     table.join(1, name)
     assert table.refused(None, nina(name=alike)).code is ErrorCode.NAME_TAKEN
 
 
-@pytest.mark.parametrize("name", ["Annalisa", "\u0410\u043b\u043b\u0430", "李雷", "Zoë", "x" * 24])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Annalisa",
+        "\u039d\u03af\u03ba\u03bf\u03c2",
+        "\u0410\u043b\u043b\u0430",
+        "李雷",
+        "Zoë",
+        "x" * 24,
+    ],
+)
 def test_other_names_are_welcome(name: str) -> None:
     table = four()
     table.do(None, nina(1, f" {name} "))

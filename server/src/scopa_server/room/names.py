@@ -23,11 +23,18 @@ _ALIKE = str.maketrans({"i": "1", "l": "1", "|": "1", "o": "0"})
 
 
 @lru_cache(maxsize=4096)
-def skeleton(name: str) -> str:
-    """What a name looks like: case-folded, marks and spaces dropped, look-alikes as one."""
-    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
+def skeletons(name: str) -> frozenset[str]:
+    """What a name looks like, as written and case-folded: marks and spaces dropped, look-alikes
+    as one. A Greek capital nu looks like N, the small one like v.
+    """
+    plain = unicodedata.normalize("NFKC", name)
+    return frozenset(map(_skeleton, (plain, plain.casefold())))
+
+
+def _skeleton(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text)
     shown = "".join(_lookalike(char) for char in plain if not _slight(char))
-    return shown.translate(_ALIKE).replace("rn", "m").replace("vv", "w")
+    return shown.casefold().translate(_ALIKE).replace("rn", "m").replace("vv", "w")
 
 
 def _slight(char: str) -> bool:
@@ -36,18 +43,21 @@ def _slight(char: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _lookalike(char: str) -> str:
-    """The plain letter that a character may be taken for, or the character itself."""
+    """The plain letter that a character, or its small one, may be taken for; or itself."""
     if char.isascii():
         return char
     found = confusables.is_confusable(char, greedy=True, preferred_aliases=[])
     glyphs = [glyph["c"] for entry in found or [] for glyph in entry["homoglyphs"]]
     plain = [glyph.casefold() for glyph in glyphs if glyph.isascii()]
-    return min(plain, default=char)
+    if plain:
+        return min(plain)
+    folded = char.casefold()
+    return char if folded == char else "".join(map(_lookalike, folded))
 
 
 def taken(name: str, others: list[str]) -> bool:
     """Whether a name looks like one of the others."""
-    return skeleton(name) in map(skeleton, others)
+    return any(not skeletons(name).isdisjoint(skeletons(other)) for other in others)
 
 
 def bot_name(others: list[str]) -> str:
