@@ -29,6 +29,8 @@ TAG = "\U000e0041"
 LINE_SEPARATOR = "\u2028"
 HANGUL_FILLER = "\u3164"
 BRAILLE_BLANK = "\u2800"
+NULL_NOTEHEAD = "\U0001d159"
+OBJECT = "\ufffc"
 ACUTE = "\u0301"
 UNSAFE = [
     "\x00",
@@ -45,6 +47,8 @@ UNSAFE = [
     TAG,
     HANGUL_FILLER,
     BRAILLE_BLANK,
+    NULL_NOTEHEAD,
+    OBJECT,
     "\ud800",
     "\ue000",
     "\ufdd0",
@@ -84,6 +88,13 @@ def test_a_name_shows_something(text: str) -> None:
     assert clean_name(text) is None
 
 
+@pytest.mark.parametrize(
+    "name", ["A" + ACUTE * 7, f"{ACUTE}Anna", f"Anna {ACUTE}Rosa", "ก" + "้" * 6]
+)
+def test_a_name_keeps_to_its_line(name: str) -> None:
+    assert clean_name(name) is None
+
+
 def test_a_name_has_at_most_24_code_points_as_it_is_kept() -> None:
     assert clean_name("a" * NAME_LENGTH) == "a" * NAME_LENGTH
     assert clean_name(" " + "a" * NAME_LENGTH + " ") == "a" * NAME_LENGTH
@@ -118,6 +129,21 @@ def test_talk_keeps_what_shapes_letters_and_emoji(text: str) -> None:
 )
 def test_a_joiner_that_joins_nothing_goes(said: str, kept: str) -> None:
     assert clean_talk(said) == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("a" + ACUTE * 279, "a" + ACUTE * 5),
+        (f"a{ACUTE * 3}{ESC}{ZWJ}{ACUTE * 9}b", f"a{ACUTE * 5}b"),
+        (f"{ACUTE}a {ACUTE}b", "a b"),
+        ("\u05e9\u05bc\u05c1\u05b8\u0591", "\u05e9\u05bc\u05c1\u05b8\u0591"),
+        ("1\ufe0f\u20e3", "1\ufe0f\u20e3"),
+    ],
+)
+def test_marks_do_not_pile_up_over_other_lines(said: str, kept: str) -> None:
+    assert clean_talk(said) == kept
+    assert for_screen(said) == kept
 
 
 @pytest.mark.parametrize("text", ["", "  ", ESC, RLO * 5, ZWJ, ACUTE, f"{ESC}{ACUTE}"])

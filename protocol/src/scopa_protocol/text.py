@@ -9,7 +9,9 @@ SAY_LENGTH: Final = 280
 _JOINERS: Final = "\u200c\u200d"
 _UNSAFE_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 # Characters that are letters by category and yet show nothing, or that reorder a line.
-_BLANKS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5")
+_BLANKS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5\ufffc\U0001d159")
+_MARKS: Final = 5
+"""Marks that one letter may carry; scripts that stack most have as many."""
 
 
 def is_unsafe(char: str) -> bool:
@@ -22,6 +24,8 @@ def clean_name(text: str) -> str | None:
     if any(is_unsafe(char) for char in text):
         return None
     name = " ".join(unicodedata.normalize("NFKC", text).split())
+    if name != _lowered(name):
+        return None
     if not 1 <= len(name) <= NAME_LENGTH or any(is_unsafe(char) for char in name):
         return None
     return name if any(_shows(char) for char in name) else None
@@ -38,12 +42,7 @@ def clean_talk(text: str) -> str | None:
     Joiners stay inside words and emoji, where they shape what is written.
     """
     spaced = "".join(" " if char in "\t\r\n\u2028\u2029" else char for char in text)
-    kept = [
-        char
-        for index, char in enumerate(spaced)
-        if not is_unsafe(char) or (char in _JOINERS and _joins(spaced, index))
-    ]
-    said = " ".join("".join(kept).split())
+    said = " ".join(for_screen(spaced).split())
     return said if 1 <= len(said) <= SAY_LENGTH and any(map(_shows, said)) else None
 
 
@@ -55,9 +54,27 @@ def _joins(text: str, index: int) -> bool:
 
 
 def for_screen(text: str) -> str:
-    """Any text from the wire without what could move a cursor or hide a letter."""
+    """Any text from the wire without what could move a cursor, or hide or overgrow a letter."""
+    low = _lowered(text)
     return "".join(
         char
-        for index, char in enumerate(text)
-        if not is_unsafe(char) or (char in _JOINERS and _joins(text, index))
+        for index, char in enumerate(low)
+        if not is_unsafe(char) or (char in _JOINERS and _joins(low, index))
     )
+
+
+def _lowered(text: str) -> str:
+    """A text without marks that stand on nothing, or pile up over the lines around."""
+    kept: list[str] = []
+    marks = _MARKS
+    for char in text:
+        if unicodedata.category(char) in {"Mn", "Me"}:
+            marks += 1
+            if marks > _MARKS:
+                continue
+        elif char.isspace():
+            marks = _MARKS
+        elif not is_unsafe(char):
+            marks = 0
+        kept.append(char)
+    return "".join(kept)
