@@ -114,6 +114,15 @@ def test_an_abandoned_match(deals: int, plays: int) -> None:
     assert table.view(0).deal == deals + 2
 
 
+def test_a_room_shows_only_its_latest_matches() -> None:
+    table = duel(target=50).fill()
+    for _ in range(105):
+        table.do(0, c.Start())
+        table.do(0, c.EndMatch())
+    assert table.view(0).match == 105
+    assert len(table.view(0).matches) == 100
+
+
 def test_a_match_abandoned_between_deals() -> None:
     table = duel(target=50).start().deal_out(random.Random(1))
     totals = list(table.room.totals)

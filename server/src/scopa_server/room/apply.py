@@ -31,6 +31,10 @@ TALK_KEPT: Final = 60
 """Sayings that a room remembers, to show the last ones and to know a key again."""
 
 
+MATCHES_KEPT: Final = 100
+"""Finished matches that a room remembers: every view lists them."""
+
+
 def advance(room: Room, number: int, at: int, events: e.Events) -> Room:
     """The room after commit `number`, stored at `at` (ms)."""
     for event in events:
@@ -279,7 +283,7 @@ def _past(room: Room, deal: deals.Deal) -> PastDeal:
 
 def _match_won(room: Room, event: e.MatchWon, at: int) -> Room:
     result = MatchResult(winner=event.side, totals=list(event.totals), abandoned=False)
-    return _match_over(replace(room, winner=event.side, matches=(*room.matches, result)))
+    return _match_over(replace(room, winner=event.side, matches=_with_match(room, result)))
 
 
 def _match_ended(room: Room, event: e.MatchEnded, at: int) -> Room:
@@ -287,8 +291,12 @@ def _match_ended(room: Room, event: e.MatchEnded, at: int) -> Room:
     past = room.past
     if room.phase == "playing" and room.deal is not None:
         past = _past(room, room.deal)
-    ended = replace(room, deal=None, count=None, past=past, matches=(*room.matches, result))
+    ended = replace(room, deal=None, count=None, past=past, matches=_with_match(room, result))
     return _match_over(ended)
+
+
+def _with_match(room: Room, result: MatchResult) -> tuple[MatchResult, ...]:
+    return (*room.matches, result)[-MATCHES_KEPT:]
 
 
 def _match_over(room: Room) -> Room:
