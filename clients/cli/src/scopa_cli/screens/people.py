@@ -32,7 +32,7 @@ def members(view: View, side: int) -> list[SeatView]:
 
 def my_side(view: View) -> int | None:
     """The viewer's side; None for a watcher."""
-    return None if view.you is None else view.seats[view.you].side
+    return next((seat.side for seat in view.seats if seat.seat == view.you), None)
 
 
 def side_name(view: View, side: int) -> str:
