@@ -1,6 +1,9 @@
 """The one writer: nothing from anybody reaches the terminal uncleaned."""
 
+import subprocess
+import sys
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -68,3 +71,17 @@ def test_wide_characters_take_two_columns() -> None:
     assert fit("漢字漢字", 5) == "漢字…"
     assert width(fit("漢字漢字", 4)) == 4
     assert fit("ab", 4) == "ab  "
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("word", ["rooms", "--version", "--help"])
+def test_a_full_disk_under_the_output_is_told_in_a_line(tmp_path: Path, word: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "scopa_cli", word],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env={"XDG_STATE_HOME": str(tmp_path)},
+            check=False,
+        )
+    assert (ended.returncode, ended.stderr) == (1, b"scopa: No space left on device\n")
