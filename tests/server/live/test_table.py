@@ -117,6 +117,35 @@ async def test_another_writer_wins_the_race() -> None:
     assert guests[0].view.paused_by is None
 
 
+async def test_who_loses_a_race_acts_for_the_seat_that_is_its_own_by_now() -> None:
+    here = House()
+    host = await here.host()
+    guest = await here.join(host.code, 1)
+    there = House(here.journal, seed=99)
+    other = await there.resume(host.code, 0)
+    await other.do(c.Arrange(names=[None, NAMES[0], NAMES[1], None]))
+    await guest.do(c.Leave())
+    assert [seat.name for seat in host.view.seats] == [None, NAMES[0], None, None]
+    assert (host.closing, host.view.you) == (None, 1)
+    await host.do(c.SeatBot(seat=0))
+    assert host.view.seats[0].kind == "bot"
+
+
+async def test_who_lost_its_seat_in_a_race_does_nothing_with_it() -> None:
+    here = House()
+    host = await here.host(players=4)
+    guest = await here.join(host.code, 1)
+    there = House(here.journal, seed=99)
+    other = await there.resume(host.code, 0)
+    await other.do(c.Unseat(seat=1, name=NAMES[1]))
+    await there.enter(c.Join(room=host.code, name="Nina", seat=1, token="n" * 22))
+    await guest.do(c.Sit(seat=3))
+    assert [seat.name for seat in host.view.seats] == [NAMES[0], "Nina", None, None]
+    closing = guest.closing
+    assert closing is not None
+    assert closing.code == 4001
+
+
 async def test_a_store_that_forgot_gives_a_new_log() -> None:
     house = House()
     guests = await house.table()

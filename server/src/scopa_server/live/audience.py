@@ -64,11 +64,17 @@ class Audience:
         self.remove(visitor)
         visitor.outbox.close(code, reason, message)
 
-    def reseat(self, room: Room) -> None:
-        """Follow the room: people move with their seat, or go when they lost it."""
-        for visitor in self:
+    def move(self, room: Room) -> None:
+        """Follow the room: people are on the seats that their tokens hold."""
+        for visitor in self._visitors:
             if visitor.token is not None:
                 visitor.seat = room.seat_of(visitor.token)
+
+    def reseat(self, room: Room) -> None:
+        """Follow the room: people move with their seat, or go when they lost it."""
+        self.move(room)
+        for visitor in self:
+            if visitor.token is not None:
                 if visitor.seat is None:
                     self.send_off(
                         visitor, CloseCode.SEAT_LOST, "seat_lost", "You no longer have a seat here."

@@ -229,8 +229,7 @@ class LiveRoom:
             self._historian.ask(visitor, command)
             return
         try:
-            actor = Actor(visitor.seat, name=visitor.name)
-            heard = await self._table.commit(actor, command, ask.passcode)
+            heard = await self._table.commit(visitor, command, ask.passcode)
         except Refused as refusal:
             self._answers.refuse(visitor, command, refusal)
             await self._acts(visitor)

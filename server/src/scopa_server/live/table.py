@@ -32,7 +32,7 @@ class Table:
         return self.ledger.room
 
     async def commit(
-        self, actor: Actor, command: c.Command | Internal, passcode: str | None = None
+        self, who: Actor | Visitor, command: c.Command | Internal, passcode: str | None = None
     ) -> list[told.RoomEvent] | None:
         """Decide and store; what people hear of it, None if nothing changed.
 
@@ -40,6 +40,9 @@ class Table:
         """
 
         def decided(room: Room) -> Events:
+            # What was read from the store on the way may have moved people.
+            self.audience.move(room)
+            actor = who if isinstance(who, Actor) else Actor(who.seat, name=who.name)
             return decide(room, actor, command, self.context(passcode))
 
         return await self.ledger.commit(decided)
