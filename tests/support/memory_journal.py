@@ -1,10 +1,12 @@
 """A store in memory that does what it is told: keeps, fails, or lets somebody else win."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 
+from scopa_server.journal.hints import Hints
 from scopa_server.journal.interface import (
+    LOOK,
     Commit,
     Draft,
     Snapshot,
@@ -27,6 +29,9 @@ class MemoryJournal:
         self.gate = asyncio.Event()
         self.gate.set()
         self.batches = 0
+        self.is_shared = False
+        self.notes: dict[str, dict[str, bytes]] = {}
+        self._hints = Hints()
         self.waiting = 0
 
     def _check(self) -> None:
@@ -53,7 +58,23 @@ class MemoryJournal:
         self.logs[room] = [*log, commit]
         if header is not None:
             self.headers[room] = header
+        self._hints.give(room, commit.number)
         return Stored(commit.at)
+
+    @property
+    def shared(self) -> bool:
+        """Whether several houses stand on it."""
+        return self.is_shared
+
+    async def gossip(self, room: str, process: str, note: bytes, seconds: int) -> dict[str, bytes]:
+        """Leave a note, return the others'."""
+        self._check()
+        notes = self.notes.setdefault(room, {})
+        changed = notes.get(process, b"") != note
+        notes[process] = note
+        if changed:
+            self._hints.give(room, LOOK)
+        return {name: text for name, text in notes.items() if name != process and text}
 
     async def restore(
         self, room: str, commits: Sequence[Commit], *, header: bytes, ttl: int
@@ -106,9 +127,15 @@ class MemoryJournal:
         """When it was last shown."""
         return self.touched.get(room)
 
-    def watch(self, room: str) -> AbstractAsyncContextManager[AsyncIterator[int]]:
-        """Nobody else writes here."""
-        raise NotImplementedError
+    @asynccontextmanager
+    async def watch(self, room: str) -> AsyncGenerator[AsyncIterator[int], None]:
+        """Hear of new commits."""
+        hint = self._hints.add(room)
+        hint.give(LOOK)
+        try:
+            yield hint
+        finally:
+            self._hints.remove(room, hint)
 
     async def rooms(self) -> AsyncIterator[str]:
         """Every room."""

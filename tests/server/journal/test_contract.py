@@ -289,6 +289,11 @@ async def test_watching_ends_with_the_journal(journal: Journal) -> None:
         await closing
 
 
+async def test_a_store_for_one_process_has_no_gossip(journal: Journal) -> None:
+    if not journal.shared:
+        assert await journal.gossip(new_room(), "me", b"note", 10) == {}
+
+
 async def test_a_restored_room_is_what_it_was(journal: Journal) -> None:
     room, copy = new_room(), new_room()
     drafts = chain([b"one", b"two", b"three"])

@@ -93,6 +93,18 @@ class Journal(Protocol):
         """
         ...
 
+    @property
+    def shared(self) -> bool:
+        """Whether other processes may use the store at the same time."""
+        ...
+
+    async def gossip(self, room: str, process: str, note: bytes, seconds: int) -> dict[str, bytes]:
+        """Leave this process's note on a room for a while; return the other processes' notes.
+
+        A note that changed gives the others a `LOOK`. An empty one takes the note back.
+        """
+        ...
+
     async def restore(
         self, room: str, commits: Sequence[Commit], *, header: bytes, ttl: int
     ) -> bool:

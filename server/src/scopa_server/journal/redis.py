@@ -124,6 +124,16 @@ class RedisJournal:
         at = await self._appends.submit(scripts.append(room, draft, header, ttl))
         return Stored(at) if at else Taken()
 
+    @property
+    def shared(self) -> bool:
+        """Return that others may be there."""
+        return True
+
+    async def gossip(self, room: str, process: str, note: bytes, seconds: int) -> dict[str, bytes]:
+        """Leave a note, return the others'."""
+        words = await self._ask(scripts.gossip(room, process, note, seconds))
+        return {name.decode(): text for name, text in zip(words[::2], words[1::2], strict=True)}
+
     async def restore(
         self, room: str, commits: Sequence[Commit], *, header: bytes, ttl: int
     ) -> bool:

@@ -29,6 +29,11 @@ def about_key(room: str) -> str:
     return f"{_PREFIX}{plain_room(room)}}}:about"
 
 
+def here_key(room: str) -> str:
+    """Return the key of what processes say of who is there."""
+    return f"{_PREFIX}{plain_room(room)}}}:here"
+
+
 def channel(room: str) -> str:
     """Return the channel that tells of a room's commits."""
     return f"{_PREFIX}{plain_room(room)}}}:news"
@@ -84,6 +89,32 @@ redis.call('EXPIRE', about, ttl)
 return 1
 """
 
+# A note carries the time it ends: the hash's own expiry is that of the latest.
+_GOSSIP = """
+local here, news, process, note, seconds = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3]
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local before = redis.call('HGET', here, process)
+if note == '' then
+  redis.call('HDEL', here, process)
+else
+  redis.call('HSET', here, process, string.format('%.0f:', now + seconds * 1000) .. note)
+  redis.call('EXPIRE', here, seconds)
+end
+if (before and before:match(':(.*)') or '') ~= note then redis.pcall('SPUBLISH', news, 0) end
+local others, all = {}, redis.call('HGETALL', here)
+for i = 1, #all, 2 do
+  local ends, text = all[i + 1]:match('(%d+):(.*)')
+  if tonumber(ends) <= now then
+    redis.call('HDEL', here, all[i])
+  elseif all[i] ~= process then
+    others[#others + 1] = all[i]
+    others[#others + 1] = text
+  end
+end
+return others
+"""
+
 _TOP = """
 local top = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 return top and {top[1], top[2][2]}
@@ -137,6 +168,12 @@ def restore(room: str, commits: Sequence[Commit], header: bytes, ttl: int) -> Co
     return ("EVAL", _RESTORE, 2, *keys, positive_ttl(ttl), header, *entries)
 
 
+def gossip(room: str, process: str, note: bytes, seconds: int) -> Command:
+    """Answers the other processes and their notes, in turn."""
+    keys = (here_key(room), channel(room))
+    return ("EVAL", _GOSSIP, 2, *keys, process, note, positive_ttl(seconds))
+
+
 def read(room: str, after: int) -> Command:
     """Answers the entries above a number."""
     return ("XRANGE", log_key(room), f"({after}-0", "+")
@@ -170,4 +207,4 @@ def field(room: str, name: str) -> Command:
 
 def delete(room: str) -> Command:
     """Answers how many keys there were."""
-    return ("UNLINK", log_key(room), about_key(room))
+    return ("UNLINK", log_key(room), about_key(room), here_key(room))

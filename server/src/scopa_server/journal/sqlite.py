@@ -84,6 +84,15 @@ class SqliteJournal:
         if new:
             self._hints.give(room, number)
 
+    @property
+    def shared(self) -> bool:
+        """Return that the file is this process's alone."""
+        return False
+
+    async def gossip(self, room: str, process: str, note: bytes, seconds: int) -> dict[str, bytes]:
+        """Return nothing: there is nobody else."""
+        return {}
+
     async def restore(
         self, room: str, commits: Sequence[Commit], *, header: bytes, ttl: int
     ) -> bool:

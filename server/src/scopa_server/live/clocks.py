@@ -46,6 +46,8 @@ class Clocks:
             self._used_ms += max(0, shown - room.clock_from)
         self._since: float | None = None
         self._gone: dict[str, float] = {}
+        self.rank = 0
+        """Processes that come before this one: it waits as many seconds longer than the first."""
         self._anyone = False
 
     def note(self, room: Room, *, anyone: bool) -> None:
@@ -97,14 +99,15 @@ class Clocks:
             return
         first = self._loaded + FIRST_MS_AFTER_LOAD / 1000
         for clock in deadlines(room, online):
-            yield max(first, self._runs_out(room, clock)), Expired(clock.kind, decision(room))
+            runs_out = self._runs_out(room, clock) + self.rank
+            yield max(first, runs_out), Expired(clock.kind, decision(room))
         for number, seat in enumerate(room.seats):
             if seat.kind == "person" and not seat.away and number not in online:
                 gone = self._gone_since(seat.token or "") + AWAY_AFTER_MS / 1000
-                yield max(first, gone), GoneAway(number)
+                yield max(first, gone) + self.rank, GoneAway(number)
         served = served_seat(room)
         if served is not None:
-            yield self._after(room.settings.pace_ms), ServerTurn(served)
+            yield self._after(room.settings.pace_ms) + self.rank, ServerTurn(served)
 
     def _runs_out(self, room: Room, clock: Deadline) -> float:
         when = self._after(clock.total_ms)

@@ -92,7 +92,7 @@ class Door:
 
     def _welcome(self, visitor: Visitor, re: int | None, made: str | None) -> None:
         table = self._table
-        before = table.audience.online
+        before = table.online
         table.audience.add(visitor)
         table.note()
         visitor.outbox.reply(
@@ -146,7 +146,7 @@ class Door:
         table.audience.remove(visitor)
         if token is None:
             table.tell([told.WatcherLeft(name=visitor.name)])
-        elif seat is not None and seat not in table.audience.online:
+        elif seat is not None and seat not in table.online:
             table.clocks.went(token)
             table.tell([told.Presence(seat=seat, online=False)])
             await table.do(Settle())

@@ -70,6 +70,17 @@ class Ledger:
         self.room = loaded.room
         self._top = loaded.top
         self.log_id = new_log_id()
+        self._missed: list[RoomEvent] = []
+
+    @property
+    def top(self) -> tuple[int, str]:
+        """Number and id of the newest commit that is known here."""
+        return self.room.seq, self._top
+
+    def take_missed(self) -> list[RoomEvent]:
+        """What was read of other processes' commits and has not been told here."""
+        missed, self._missed = self._missed, []
+        return missed
 
     async def commit(self, decide: Callable[[Room], e.Events]) -> list[RoomEvent] | None:
         """Decide and store. What people hear of it; None if nothing was to be stored.
@@ -126,10 +137,11 @@ class Ledger:
         Raises Refused when the store can't be reached, RoomLost when it has no such room.
         """
         try:
-            if await self._journal.top(self.room.code) == (self.room.seq, self._top):
+            if await self._journal.top(self.room.code) == self.top:
                 return False
             newer = await self._journal.read(self.room.code, self.room.seq)
-            await self._move_to(follow(Loaded(self.room, self._top), newer) if newer else None)
+            here = Loaded(self.room, self._top)
+            await self._move_to(follow(here, newer, self._missed) if newer else None)
         except Unavailable:
             raise unavailable() from None
         except UnreadableLog as fault:

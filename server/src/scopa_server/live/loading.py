@@ -2,12 +2,14 @@
 
 from msgspec import Struct
 
+from scopa_protocol.events import RoomEvent
 from scopa_server.journal.interface import Commit, Journal
 from scopa_server.room.apply import advance
 from scopa_server.room.events import UnreadableLog, read_events
 from scopa_server.room.machine import ImpossibleEvent
 from scopa_server.room.state import Room
 from scopa_server.room.stored import load
+from scopa_server.room.tell import advance_telling
 
 
 class Loaded(Struct, frozen=True):
@@ -36,14 +38,24 @@ async def _snapshot(journal: Journal, code: str) -> Loaded | None:
         return None
 
 
-def follow(start: Loaded, commits: list[Commit]) -> Loaded | None:
-    """A room some commits later; None if they don't follow it."""
+def follow(
+    start: Loaded, commits: list[Commit], heard: list[RoomEvent] | None = None
+) -> Loaded | None:
+    """A room some commits later; None if they don't follow it.
+
+    What people hear of them is added to `heard`. Raises UnreadableLog.
+    """
     room, top = start.room, start.top
     for commit in commits:
         if commit.number != room.seq + 1 or commit.previous != top:
             return None
         try:
-            room = advance(room, commit.number, commit.at, read_events(commit.payload))
+            events = read_events(commit.payload)
+            if heard is None:
+                room = advance(room, commit.number, commit.at, events)
+            else:
+                room, told = advance_telling(room, commit.number, commit.at, events)
+                heard += told
         except (ImpossibleEvent, AssertionError, LookupError, ValueError):
             raise UnreadableLog("the log holds what can't have happened") from None
         top = commit.id

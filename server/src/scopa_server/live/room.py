@@ -20,6 +20,7 @@ from scopa_server.room.state import Room
 from .answers import Answers, our_fault, restarting
 from .clocks import ServerTurn
 from .door import Door
+from .gossip import SAY_SECONDS, Gossip
 from .history import Historian
 from .inbox import Ask, Enter, Gone, Inbox, Message
 from .ledger import Ledger, RoomLost
@@ -37,10 +38,12 @@ HOLD_SECONDS: Final = 1
 class LiveRoom:
     """One room and those connected to it. `run` is its task."""
 
-    def __init__(self, ledger: Ledger, around: Surroundings, shown: int | None) -> None:
+    def __init__(
+        self, ledger: Ledger, around: Surroundings, gossip: Gossip, shown: int | None
+    ) -> None:
         self._around = around
         self._time = around.time
-        self._table = Table(ledger, around, shown)
+        self._table = Table(ledger, around, gossip, shown)
         self._answers = Answers(around.metrics)
         self._historian = Historian(ledger, self._answers)
         self._door = Door(
@@ -48,6 +51,8 @@ class LiveRoom:
         )
         self._inbox = Inbox(around.time)
         self._newer = False
+        self._gossip_at = self._time.now()
+        self._mute_until = 0.0
         self._stopping = False
         self._empty_since: float | None = self._time.now()
         self._touched = self._time.now()
@@ -68,7 +73,7 @@ class LiveRoom:
     @property
     def online(self) -> frozenset[int]:
         """Seats with a connection."""
-        return self._table.audience.online
+        return self._table.online
 
     # Called from outside the task
 
@@ -98,9 +103,16 @@ class LiveRoom:
         if not self.closed:
             self._inbox.put(Gone(visitor))
 
-    def notice_newer(self) -> None:
-        """The store may have newer commits."""
+    @property
+    def top(self) -> tuple[int, str]:
+        """Number and id of the newest commit that is known here."""
+        return self._table.ledger.top
+
+    def notice_news(self, *, gossip: bool) -> None:
+        """Other processes may have stored commits; `gossip`: or have news of who is there."""
         self._newer = True
+        if gossip:
+            self._gossip_at = 0
         self._inbox.wake()
 
     def stop(self) -> None:
@@ -126,6 +138,7 @@ class LiveRoom:
         finally:
             self._close()
             await self._historian.close()
+            await self._table.part()
         if len(self._table.audience):
             await self._table.ledger.touch()
         await self._table.ledger.snapshot()
@@ -149,6 +162,7 @@ class LiveRoom:
         message = self._inbox.take()
         if message is not None:
             await self._safely(self._handle(message))
+        await self._talk()
         if not self._stopping and not await self._safely(self._act()):
             self._hold()
         self._table.tell_news()
@@ -157,6 +171,17 @@ class LiveRoom:
         if self._has_emptied():
             await ledger.touch()
         self._inbox.wake_at(self._next_at())
+
+    async def _talk(self) -> None:
+        """Exchange with other processes who is there, when something is new or it is time."""
+        table, now = self._table, self._time.now()
+        if now < self._gossip_at and not (table.has_gossip and now >= self._mute_until):
+            return
+        self._gossip_at = now + SAY_SECONDS
+        await self._safely(table.gossip())
+        if table.has_gossip:
+            # A store that can't be reached is not asked on every turn.
+            self._mute_until = self._time.now() + HOLD_SECONDS
 
     async def _safely(self, step: Coroutine[None, None, None]) -> bool:
         """Take a step, and say if it went well; a fault of ours leaves the room alive."""
@@ -193,9 +218,9 @@ class LiveRoom:
             return self._time.now()
         if self._empty_since is not None:
             return self._empty_since + self._around.linger_seconds
-        due = self._table.clocks.next_at(self.room, self.online)
-        touch = self._touched + TOUCH_SECONDS
-        return max(self._held_until, touch if due is None else min(due, touch))
+        due = self._table.clocks.next_at(self.room, self._table.online)
+        routine = min(self._touched + TOUCH_SECONDS, self._gossip_at)
+        return max(self._held_until, routine if due is None else min(due, routine))
 
     def _close(self) -> None:
         """Nobody gets in any more; who still waits to enter is told to look again."""
@@ -253,6 +278,7 @@ class LiveRoom:
 
     async def _catch_up(self) -> None:
         await self._table.ledger.catch_up()
+        await self._table.disown_absences()
 
     # What is due
 
@@ -260,7 +286,7 @@ class LiveRoom:
         if self._time.now() < self._held_until:
             return
         self._table.note()
-        due, before = self._table.clocks.due(self.room, self.online), self.room.seq
+        due, before = self._table.clocks.due(self.room, self._table.online), self.room.seq
         if isinstance(due, ServerTurn):
             await self._act_for(due.seat)
         elif due is not None:

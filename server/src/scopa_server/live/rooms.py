@@ -24,6 +24,8 @@ from scopa_server.room.tokens import is_token, room_code, token_hash
 
 from .answers import bad_token, restarting
 from .chance import new_id, new_token
+from .following import listen, poll
+from .gossip import Gossip
 from .ledger import Ledger, Lifetimes, unavailable
 from .loading import Loaded, load_room
 from .passcodes import Passcodes
@@ -61,6 +63,9 @@ class Rooms:
         self._max_rooms = max_rooms
         self._access_key = access_key
         self._passcodes = Passcodes()
+        self.process = new_id()
+        """Names this process among those on one store."""
+        self._polling: asyncio.Task[None] | None = None
         self._live: dict[str, asyncio.Task[LiveRoom | None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopping = False
@@ -249,7 +254,8 @@ class Rooms:
     async def _show(self, loaded: Loaded) -> LiveRoom:
         shown = await self._journal.shown(loaded.room.code)
         ledger = Ledger(self._journal, loaded, self._lifetimes, self._around.metrics)
-        live = LiveRoom(ledger, self._around, shown)
+        gossip = Gossip(self._journal, loaded.room.code, self.process)
+        live = LiveRoom(ledger, self._around, gossip, shown)
         task = asyncio.create_task(self._run(live), name=f"room {loaded.room.code}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -258,15 +264,31 @@ class Rooms:
     async def _run(self, live: LiveRoom) -> None:
         code = live.room.code
         self._around.metrics.room_entered()
+        listening = self._follow(live)
         try:
             await live.run()
         except Exception:
             log.exception("room_fault", room=code)
         finally:
+            await _ended(listening)
             self._around.metrics.room_left()
             loading = self._live.get(code)
             if loading is not None and _is_over(loading):
                 del self._live[code]
+
+    def _follow(self, live: LiveRoom) -> "asyncio.Task[None] | None":
+        """Begin to follow what other processes do to a room, if there can be any."""
+        if not self._journal.shared:
+            return None
+        if self._polling is None:
+            self._polling = asyncio.create_task(poll(self._journal, self._shown), name="poll")
+        return asyncio.create_task(listen(self._journal, live), name=f"listen {live.room.code}")
+
+    def _shown(self) -> dict[str, LiveRoom]:
+        rooms = [
+            task.result() for task in self._live.values() if not _is_over(task) and task.done()
+        ]
+        return {live.room.code: live for live in rooms if live is not None}
 
     async def stop(self) -> None:
         """Let every room finish what is under way, and stop; a store that hangs isn't awaited."""
@@ -289,7 +311,14 @@ class Rooms:
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
+        await _ended(self._polling)
         self._passcodes.close()
+
+
+async def _ended(task: "asyncio.Task[None] | None") -> None:
+    if task is not None:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 def _stop(loading: "asyncio.Task[LiveRoom | None]") -> None:

@@ -1,16 +1,19 @@
 """A room's state with its log, clocks and audience: what is decided is stored, then told."""
 
+from collections.abc import Iterator
+
 from scopa_protocol import commands as c
 from scopa_protocol import events as told
 from scopa_server.room.context import Actor, Context
 from scopa_server.room.decide import decide
-from scopa_server.room.decide.internal import Internal
+from scopa_server.room.decide.internal import CameBack, Internal, Settle
 from scopa_server.room.events import Events
 from scopa_server.room.project import Scene
 from scopa_server.room.state import Room
 
 from .audience import Audience
 from .clocks import Clocks
+from .gossip import Gossip
 from .ledger import Ledger
 from .surroundings import Surroundings
 from .visitor import Visitor
@@ -19,9 +22,12 @@ from .visitor import Visitor
 class Table:
     """The one writer of a room in this process. Only the room's task uses it."""
 
-    def __init__(self, ledger: Ledger, around: Surroundings, shown: int | None) -> None:
+    def __init__(
+        self, ledger: Ledger, around: Surroundings, gossip: Gossip, shown: int | None
+    ) -> None:
         self.ledger = ledger
         self.audience = Audience()
+        self._gossip = gossip
         self.clocks = Clocks(around.time, ledger.room, shown)
         self._around = around
         self._told = (ledger.log_id, ledger.room.seq)
@@ -30,6 +36,53 @@ class Table:
     def room(self) -> Room:
         """The state, as of the latest commit."""
         return self.ledger.room
+
+    @property
+    def online(self) -> frozenset[int]:
+        """Seats with a connection, to this process or another."""
+        return self.audience.online | self._gossip.online(self.room)
+
+    @property
+    def watchers(self) -> tuple[str, ...]:
+        """Names of those who watch, through this process or another."""
+        return (*self.audience.watchers, *self._gossip.watchers)
+
+    @property
+    def has_gossip(self) -> bool:
+        """Whether other processes don't know yet who is here."""
+        return self._gossip.has_news(self.audience)
+
+    async def gossip(self) -> None:
+        """Exchange with other processes who is there, and tell. Raises Refused, RoomLost."""
+        online, watchers = self.online, self._gossip.watchers
+        await self._gossip.exchange(self.audience)
+        self.clocks.rank = self._gossip.rank
+        events = [*self._presence(online), *self._watchers(watchers)]
+        if events:
+            self.tell(events)
+            await self.do(Settle())
+
+    def _presence(self, before: frozenset[int]) -> Iterator[told.RoomEvent]:
+        for seat in sorted(before ^ self.online):
+            holder = self.room.seats[seat].holder
+            if seat in before and holder is not None:
+                self.clocks.went(holder.token)
+            yield told.Presence(seat=seat, online=seat not in before)
+
+    def _watchers(self, before: tuple[str, ...]) -> Iterator[told.RoomEvent]:
+        after = self._gossip.watchers
+        yield from (told.WatcherCame(name=name) for name in after if name not in before)
+        yield from (told.WatcherLeft(name=name) for name in before if name not in after)
+
+    async def disown_absences(self) -> None:
+        """Answer an absence that another process took for one of somebody who is here."""
+        for seat in self.audience.online:
+            if self.room.seats[seat].away:
+                await self.do(CameBack(seat))
+
+    async def part(self) -> None:
+        """Let other processes know that nobody is here any more."""
+        await self._gossip.leave()
 
     async def commit(
         self, who: Actor | Visitor, command: c.Command | Internal, passcode: str | None = None
@@ -53,22 +106,22 @@ class Table:
 
     def context(self, passcode: str | None = None) -> Context:
         """The world outside the log, for a decision."""
-        online = self.audience.online
+        online = self.online
         return Context(
             shuffles=self._around.shuffles,
             online=online,
             offline_ms=self.clocks.offline_ms(self.room, online),
-            watchers=self.audience.watchers,
+            watchers=self.watchers,
             passcode=passcode,
         )
 
     def scene(self) -> Scene:
         """The world outside the log, for a view."""
-        online = self.audience.online
+        online = self.online
         return Scene(
             log=self.ledger.log_id,
             online=online,
-            watchers=self.audience.watchers,
+            watchers=self.watchers,
             clock=self.clocks.shown(self.room, online),
         )
 
@@ -86,6 +139,9 @@ class Table:
         """Show everybody the room after what happened, or who asked if nothing did."""
         self.audience.reseat(self.room)
         self.note()
+        missed = self.ledger.take_missed()
+        if missed:
+            heard = [*missed, *(heard or ())]
         only = answering[0] if heard is None and answering is not None else None
         if heard is None and only is None:
             return

@@ -1,0 +1,45 @@
+"""Following what other processes do to the rooms shown here. What is heard is only a hint."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import structlog
+
+from scopa_server.journal.interface import LOOK, Journal, Unavailable
+
+from .room import LiveRoom
+
+log = structlog.stdlib.get_logger()
+
+POLL_SECONDS: Final = 2
+"""How often the tops of the rooms shown are looked at, whatever was heard."""
+RETRY_SECONDS: Final = 1
+
+
+async def listen(journal: Journal, live: LiveRoom) -> None:
+    """Let a room know of commits and gossip, for as long as it is shown."""
+    while True:
+        try:
+            async with journal.watch(live.room.code) as hints:
+                async for number in hints:
+                    if number == LOOK or number > live.room.seq:
+                        live.notice_news(gossip=number == LOOK)
+            return
+        except Unavailable:
+            log.warning("not_listening", room=live.room.code)
+            await asyncio.sleep(RETRY_SECONDS)
+
+
+async def poll(journal: Journal, shown: Callable[[], Mapping[str, LiveRoom]]) -> None:
+    """Look at the tops of all rooms shown, now and then, for what was never heard."""
+    while True:
+        await asyncio.sleep(POLL_SECONDS)
+        rooms = shown()
+        try:
+            tops = await journal.tops(list(rooms)) if rooms else {}
+        except Unavailable:
+            continue
+        for code, live in rooms.items():
+            if tops.get(code, live.top) != live.top:
+                live.notice_news(gossip=False)

@@ -1,0 +1,69 @@
+"""What processes tell one another through Redis, and how soon it is forgotten."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from scopa_server.journal import LOOK
+from scopa_server.journal.redis import RedisJournal
+from server.journal.conftest import REDIS_KINDS
+from support.drafts import new_room
+from support.redis_server import RedisServer
+
+
+@pytest.fixture(params=REDIS_KINDS)
+async def journals(
+    request: pytest.FixtureRequest, redis_servers: dict[str, RedisServer]
+) -> AsyncIterator[tuple[RedisJournal, RedisJournal]]:
+    """Two processes on one store."""
+    url = redis_servers[request.param].url
+    pair = (RedisJournal(url), RedisJournal(url))
+    yield pair
+    for journal in pair:
+        await journal.close()
+
+
+async def test_a_process_hears_the_others(journals: tuple[RedisJournal, RedisJournal]) -> None:
+    here, there = journals
+    room = new_room()
+    assert await here.gossip(room, "here", b"one: two\nthree", 10) == {}
+    assert await there.gossip(room, "there", b"four", 10) == {"here": b"one: two\nthree"}
+    assert await here.gossip(room, "here", b"five", 10) == {"there": b"four"}
+    assert await there.gossip(room, "there", b"", 10) == {"here": b"five"}
+    assert await here.gossip(room, "here", b"five", 10) == {}
+
+
+async def test_only_what_changed_is_news(journals: tuple[RedisJournal, RedisJournal]) -> None:
+    here, there = journals
+    room = new_room()
+    async with there.watch(room) as hints:
+        assert await anext(aiter(hints)) == LOOK
+        await here.gossip(room, "here", b"note", 10)
+        async with asyncio.timeout(5):
+            assert await anext(aiter(hints)) == LOOK
+        await here.gossip(room, "here", b"note", 10)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.1):
+                await anext(aiter(hints))
+
+
+async def test_a_process_that_says_nothing_is_forgotten(
+    journals: tuple[RedisJournal, RedisJournal],
+) -> None:
+    here, there = journals
+    room = new_room()
+    await here.gossip(room, "here", b"note", 1)
+    async with asyncio.timeout(10):
+        while await there.gossip(room, "there", b"other", 10):
+            pass
+
+
+async def test_a_deleted_room_is_not_talked_about(
+    journals: tuple[RedisJournal, RedisJournal],
+) -> None:
+    here, there = journals
+    room = new_room()
+    await here.gossip(room, "here", b"note", 10)
+    await here.delete(room)
+    assert await there.gossip(room, "there", b"other", 10) == {}

@@ -1,0 +1,168 @@
+"""Two processes that show the same room: houses on one store, each with its own people."""
+
+import random
+
+from scopa_protocol import commands as c
+from scopa_protocol.events import Away, Played, Presence, SeatTaken, WatcherCame, WatcherLeft
+from scopa_protocol.frames import Update
+from scopa_server.live.gossip import SAY_SECONDS
+from support.house import Guest, House
+from support.memory_journal import MemoryJournal
+
+
+def heard(guest: Guest, kind: type) -> list[object]:
+    """Every event of a kind that a guest was told."""
+    guest.read()
+    updates = [frame for frame in guest.frames if isinstance(frame, Update)]
+    return [event for update in updates for event in update.events if isinstance(event, kind)]
+
+
+def two_houses() -> tuple[House, House]:
+    """Two processes on one store."""
+    here = House()
+    here.journal.is_shared = True
+    return here, House(here.journal, seed=1)
+
+
+async def table(**settings: object) -> tuple[House, House, list[Guest]]:
+    """Four people, two through each process, a match begun."""
+    here, there = two_houses()
+    host = await here.host(settings=dict(settings))
+    guests = [host]
+    for seat, house in ((1, there), (2, here), (3, there)):
+        guests.append(await house.join(host.code, seat))
+    await host.do(c.Start())
+    return here, there, guests
+
+
+def legal(guest: Guest, chance: random.Random) -> c.Play:
+    """Any legal play of the guest whose turn it is."""
+    view = guest.view
+    assert view.options is not None
+    card = chance.choice(sorted(view.options))
+    take = chance.choice(view.options[card] or [[]])
+    return c.Play(deal=view.deal, turn=view.turn, card=card, take=take)
+
+
+async def pass_time(seconds: float, *houses: House) -> None:
+    """Let time pass in several houses alike."""
+    for _ in range(round(seconds)):
+        for house in houses:
+            await house.pass_time(1)
+
+
+async def test_everybody_sees_everything_through_either() -> None:
+    here, _, guests = await table()
+    chance = random.Random(1)
+    for turn in range(1, 9):
+        mover = guests[guests[0].view.to_play or 0]
+        play = legal(mover, chance)
+        await mover.do(play)
+        await here.quiet()
+        assert {guest.view.turn for guest in guests} == {turn + 1}
+        for guest in guests:
+            assert guest.view.recent[-1].card == play.card
+    for guest in guests:
+        assert len(heard(guest, Played)) == 8
+        assert all(seat.online for seat in guest.view.seats)
+
+
+async def test_who_sits_down_elsewhere_is_announced() -> None:
+    here, there = two_houses()
+    host = await here.host()
+    await there.join(host.code, 2)
+    assert [event.seat for event in heard(host, SeatTaken) if isinstance(event, SeatTaken)] == [2]
+    assert Presence(seat=2, online=True) in heard(host, Presence)
+
+
+async def test_a_lost_connection_elsewhere_is_announced_and_logged() -> None:
+    here, there, guests = await table()
+    await pass_time(12, here, there)
+    await guests[3].drop()
+    await here.quiet()
+    assert Presence(seat=3, online=False) in heard(guests[0], Presence)
+    await pass_time(8, here, there)
+    assert guests[0].view.seats[3].away
+    assert len(heard(guests[0], Away)) == 1
+
+
+async def test_nobody_elsewhere_is_taken_for_absent() -> None:
+    here, there, guests = await table(absent_seconds=5)
+    await pass_time(60, here, there)
+    assert guests[0].view.turn == 1
+    assert not any(seat.away or seat.stand_in for seat in guests[0].view.seats)
+
+
+async def test_a_process_that_died_is_forgotten() -> None:
+    here, there, guests = await table()
+    await pass_time(12, here, there)
+    here.journal.notes[guests[0].code] = {
+        process: note
+        for process, note in here.journal.notes[guests[0].code].items()
+        if process == here.rooms.process
+    }
+    await pass_time(SAY_SECONDS + 7, here)
+    assert not guests[0].view.seats[1].online
+    assert guests[0].view.seats[3].away
+
+
+async def test_one_process_plays_for_all() -> None:
+    here, there = two_houses()
+    host = await here.host(settings={"pace_ms": 800})
+    guest = await there.join(host.code, 1)
+    for seat in (2, 3):
+        await host.do(c.SeatBot(seat=seat))
+    await host.do(c.Start())
+    before = here.journal.batches
+    for _ in range(30):
+        await pass_time(1, here, there)
+        if guest.view.to_play in {0, 1}:
+            break
+    assert guest.view.to_play in {0, 1}
+    assert here.journal.batches - before == guest.view.turn - 1
+
+
+async def test_a_wrong_absence_is_answered() -> None:
+    here, there, guests = await table()
+    live = guests[0].visitor.room
+    assert live is not None
+    from scopa_server.room.decide.internal import GoneAway
+
+    live._table._gossip._others = {}
+    await live._table.do(GoneAway(1))
+    await here.quiet()
+    await pass_time(1, here, there)
+    assert not guests[0].view.seats[1].away
+
+
+async def test_watchers_elsewhere_are_named() -> None:
+    here, there = two_houses()
+    host = await here.host(settings={"watchers": "table"})
+    watcher = await there.enter(c.Watch(room=host.code, name="Ugo"))
+    assert host.view.watchers == ["Ugo"]
+    assert heard(host, WatcherCame) == [WatcherCame(name="Ugo")]
+    await watcher.drop()
+    await here.quiet()
+    assert host.view.watchers == []
+    assert heard(host, WatcherLeft) == [WatcherLeft(name="Ugo")]
+
+
+async def test_two_take_one_seat_through_two_processes() -> None:
+    here, there = two_houses()
+    host = await here.host()
+    first = await here.join(host.code, 1)
+    second = await there.enter(c.Join(room=host.code, name="Bice", token="b" * 30))
+    assert (first.view.you, second.view.you) == (1, 2)
+    assert host.view.seats[2].name == "Bice"
+
+
+async def test_gossip_that_fails_leaves_the_table_alone() -> None:
+    journal = MemoryJournal()
+    journal.is_shared = True
+    house = House(journal)
+    guests = await house.table()
+    journal.down = True
+    await house.pass_time(12)
+    journal.down = False
+    await guests[0].do(c.Pause())
+    assert all(guest.view.paused_by == 0 for guest in guests)
