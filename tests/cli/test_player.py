@@ -213,6 +213,23 @@ async def test_another_word_disarms_leave(tmp_path: Path) -> None:
     assert person.store.all()
 
 
+async def test_a_wrong_passcode_is_called_wrong(tmp_path: Path) -> None:
+    answers = {"passcode> ": ["sesam", "sesamo"]}
+    person = Person(tmp_path, JOIN, FakeConsole(answers=answers))
+
+    async def scene(peer: Peer) -> None:
+        await peer.send(HELLO)
+        for _ in range(2):
+            await peer.send(an_error("wrong_passcode", await peer.number(Join)))
+        await peer.send(joined(lobby(), await peer.number(Join)))
+        person.console.type("quit")
+        await peer.gone()
+
+    await person.at(scene)
+    assert person.console.shown[0] == "The room needs its passcode."
+    assert person.console.shown[1].startswith("That isn't the room's passcode")
+
+
 async def test_a_passcode_is_asked_for_without_showing_it(tmp_path: Path) -> None:
     person = Person(tmp_path, JOIN, FakeConsole(answers={"passcode> ": ["sesamo"]}))
 

@@ -306,7 +306,7 @@ class Player:
         entry = self._entry
         if asks is not None and self._console.fancy and not isinstance(entry.command, Resume):
             self._asking = asks
-            self._tell(explain(error) if asks == "name" else "The room needs its passcode.")
+            self._tell(explain(error) if asks == "name" else self._needs_passcode())
         elif error.code == ErrorCode.BAD_TOKEN and self._leaving:
             self.session.stop(Ending(why="", seat_gone=True))
         elif error.code == ErrorCode.BAD_TOKEN and not self._seated:
@@ -315,6 +315,11 @@ class Player:
             if entry.seating is not None:
                 entry.seating.withdraw()
             self.session.stop(Ending(why=explain(error), code=1))
+
+    def _needs_passcode(self) -> str:
+        if getattr(self._entry.command, "passcode", None):
+            return "That isn't the room's passcode: type it again, or ask the host for it."
+        return "The room needs its passcode."
 
     def _try_anew(self, error: Error) -> None:
         entry = self._entry.anew()

@@ -22,7 +22,7 @@ WORDS: Final[dict[str, str]] = {
     ErrorCode.BAD_TOKEN: "The server doesn't know this seat any more: scopa join takes a new one.",
     ErrorCode.BAD_KEY: "Opening rooms here needs the server's access key: --key=KEY.",
     ErrorCode.WATCHING_OFF: "The host must allow watching first (set watchers=table).",
-    ErrorCode.BAD_NAME: "That name can't be used: take 1 to 24 letters, with --name.",
+    ErrorCode.BAD_NAME: "That name can't be used: take one of 1 to 24 letters (--name).",
     ErrorCode.NAME_TAKEN: "Somebody there has that name, or one too like it: choose another.",
     ErrorCode.NO_SUCH_SEAT: "There is no such seat: table shows the seats.",
     ErrorCode.SEAT_TAKEN: "That seat is taken: choose a free one.",
