@@ -24,6 +24,7 @@ from scopa_protocol.commands import History, Resume, Watch
 from scopa_protocol.frames import HistoryFrame
 from scopa_protocol.history import HistoryDeal
 from scopa_protocol.notation import read_deals, write_deal
+from scopa_protocol.text import is_unsafe
 from support.fake_server import Peer, Scene, fake_server
 from support.records import a_deal, commitment, refused
 from support.server_frames import CODE, HELLO, an_error, lobby, playing, update
@@ -155,6 +156,20 @@ async def test_it_is_printed_in_every_form(
         assert out.decode().count("── The count of deal") == 3
     if form == "--json":
         assert [json.loads(line)["deal"] for line in out.splitlines()] == [1, 2, 3]
+
+
+async def test_a_room_s_name_writes_no_line_and_no_escape_code(
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    async def scene(peer: Peer) -> None:
+        await peer.let_in(lobby(room="K\x1b[2J\x9b2J\ndeal 7\u2028deal 8"), Resume)
+        await peer.send(HistoryFrame(re=await peer.number(History), deals=DEALS, next=None))
+        await peer.gone()
+
+    assert await served(scene, "history", "--text") == 0
+    out = capfdbinary.readouterr().out
+    assert read_data(out) == DEALS
+    assert not any(is_unsafe(char) for char in out.decode().replace("\n", ""))
 
 
 async def test_no_deal_is_told_as_such(capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -81,7 +81,7 @@ def _print(told: Told, options: Namespace) -> None:
     if options.json:
         writer.control(write_lines(told.deals))
     elif options.text:
-        writer.control(notation(told))
+        writer.lines(map(line, notation(told).splitlines()))
     else:
         from scopa_cli.replaying import steps
         from scopa_cli.screens.record import story
@@ -96,5 +96,5 @@ def notation(told: Told) -> str:
     from scopa_protocol.text import for_screen
 
     seats = ", ".join(f"{seat} {for_screen(name or '-')}" for seat, name in enumerate(told.names))
-    head = f"# Room {told.room} at {told.endpoint}\n# Seats now: {seats}\n"
+    head = f"# Room {for_screen(told.room)} at {told.endpoint}\n# Seats now: {seats}\n"
     return head + "".join(f"\n{write_deal(deal)}" for deal in told.deals)
