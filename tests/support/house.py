@@ -98,6 +98,7 @@ class House:
         seed: int = 0,
         max_rooms: int = 100,
         access_key: str | None = None,
+        lifetimes: Lifetimes | None = None,
     ) -> None:
         self.time = FakeTime()
         self.journal = journal or MemoryJournal(lambda: int(self.time.now() * 1000))
@@ -105,7 +106,7 @@ class House:
         self.rooms = Rooms(
             self.journal,
             Surroundings(time=self.time, shuffles=shuffles(seed), player=act, metrics=self.metrics),
-            lifetimes=Lifetimes(),
+            lifetimes=lifetimes or Lifetimes(),
             max_rooms=max_rooms,
             access_key=access_key,
         )

@@ -9,6 +9,7 @@ import pytest
 
 from scopa_protocol import commands as c
 from scopa_protocol.frames import Joined
+from scopa_server.live.ledger import Lifetimes
 from scopa_server.room.refused import Refused
 from support.house import Guest, House
 from support.tables import token
@@ -179,3 +180,13 @@ async def test_closing_lets_what_is_under_way_finish() -> None:
     house.journal.gate.set()
     await closing
     assert len(house.journal.logs[host.code]) == 2
+
+
+@pytest.mark.parametrize(("lifetime", "apart"), [(6, 3), (24 * 3600, 61)])
+async def test_a_room_that_is_shown_outlives_its_time(lifetime: int, apart: int) -> None:
+    house = House(lifetimes=Lifetimes(room=lifetime))
+    code = (await house.host()).code
+    for _ in range(4):
+        before = house.journal.touched.get(code, 0)
+        await house.pass_time(apart)
+        assert house.journal.touched[code] > before

@@ -110,7 +110,7 @@ class Ledger:
                 self.room.code,
                 draft,
                 header=self._new_header(events),
-                ttl=self._lifetimes.of(self.room),
+                ttl=self.lifetime,
             )
         except Unavailable:
             self._metrics.appended(perf_counter() - begun, Append.FAILED)
@@ -182,10 +182,15 @@ class Ledger:
         except Unavailable:
             log.warning("snapshot_failed", seq=self.room.seq)
 
+    @property
+    def lifetime(self) -> int:
+        """Seconds that the store keeps the room after it was last touched."""
+        return self._lifetimes.of(self.room)
+
     async def touch(self) -> None:
         """Note in the store that the room is being shown."""
         try:
-            await self._journal.touch({self.room.code: self._lifetimes.of(self.room)})
+            await self._journal.touch({self.room.code: self.lifetime})
         except Unavailable:
             log.warning("touch_failed")
 

@@ -219,8 +219,12 @@ class LiveRoom:
         if self._empty_since is not None:
             return self._empty_since + self._around.linger_seconds
         due = self._table.clocks.next_at(self.room, self._table.online)
-        routine = min(self._touched + TOUCH_SECONDS, self._gossip_at)
+        routine = min(self._touch_at(), self._gossip_at)
         return max(self._held_until, routine if due is None else min(due, routine))
+
+    def _touch_at(self) -> float:
+        """When the store is to hear again that the room is shown, well before its time is over."""
+        return self._touched + min(TOUCH_SECONDS, self._table.ledger.lifetime / 3)
 
     def _close(self) -> None:
         """Nobody gets in any more; who still waits to enter is told to look again."""
@@ -294,7 +298,7 @@ class LiveRoom:
         if due is not None and self.room.seq == before:
             # Still due, it would be tried again and again without a pause.
             self._hold()
-        if self._time.now() - self._touched >= TOUCH_SECONDS:
+        if self._time.now() >= self._touch_at():
             self._touched = self._time.now()
             await self._table.ledger.touch()
 
