@@ -96,7 +96,8 @@ def seat_bot(room: Room, actor: Actor, command: c.SeatBot, context: Context) -> 
     level = command.level or BOT_LEVELS[0]
     if level not in BOT_LEVELS:
         raise Refused(
-            ErrorCode.NOT_ALLOWED, f"There is no such level of bot: {', '.join(BOT_LEVELS)}."
+            ErrorCode.NOT_ALLOWED,
+            f"Bots have the levels {', '.join(BOT_LEVELS)}; name one of them.",
         )
     name = bot_name(names(room, context))
     return (e.SeatTaken(seat=command.seat, name=name, kind="bot", level=level),)
