@@ -12,13 +12,14 @@ from scopa_cli.autoplay import next_command, stuck
 from scopa_cli.model import Known
 from scopa_cli.reading import read
 from scopa_cli.screens.prompt import prompt
-from scopa_cli.session import readable
+from scopa_cli.sense import readable
 from scopa_protocol import events
 from scopa_protocol.codec import JSON
 from scopa_protocol.frames import Joined, Update
 from scopa_protocol.views import Declaration, MatchResult, Matta, Proposal, RecentPlay, View
 from support import server_frames as sent
 
+ENDPOINT = "ws://127.0.0.1:8765/ws"
 WORDS = (
     "1",
     "7D",
@@ -94,7 +95,7 @@ def _show(view: View, joined: Joined | None, told: Update | None) -> None:
 def test_a_view_that_makes_no_sense_is_shown_or_passed_over(view: View) -> None:
     frame = json.loads(JSON.encode(sent.update(view, *HAPPENED)))
     for lie in _lies(frame):
-        told = readable(json.dumps(lie).encode())
+        told = readable(json.dumps(lie).encode(), ENDPOINT)
         assert told is None or isinstance(told, Update)
         _show(view, None, told)
 
@@ -103,7 +104,30 @@ def test_a_view_that_makes_no_sense_is_shown_or_passed_over(view: View) -> None:
 def test_a_seat_that_is_not_there_is_not_taken(view: View) -> None:
     frame = json.loads(JSON.encode(sent.joined(view)))
     for lie in _lies(frame):
-        entered = readable(json.dumps(lie).encode())
+        entered = readable(json.dumps(lie).encode(), ENDPOINT)
         assert entered is None or isinstance(entered, Joined)
         _show(view, entered, None)
         assert entered is None or entered.seat is None or entered.seat < len(entered.view.seats)
+
+
+@pytest.mark.parametrize(
+    "invite",
+    ["", "ws://host/;reboot;/KRTNWXYZ", "ws://$(id)/KRTNWXYZ", "KRTNWXYZ", "ws://a|b/KRTNWXYZ\n"],
+)
+def test_what_a_shell_would_follow_is_no_invite(invite: str) -> None:
+    frame = structs.replace(sent.joined(sent.lobby()), invite=invite)
+    entered = readable(JSON.encode(frame), ENDPOINT)
+    assert isinstance(entered, Joined)
+    assert entered.invite == f"ws://127.0.0.1:8765/{sent.CODE}"
+
+
+def test_an_invite_to_another_address_is_the_server_s_to_give() -> None:
+    frame = structs.replace(sent.joined(sent.lobby()), invite=f"wss://café.example/x/{sent.CODE}")
+    entered = readable(JSON.encode(frame), ENDPOINT)
+    assert isinstance(entered, Joined)
+    assert entered == frame
+
+
+def test_a_room_that_is_no_code_is_not_entered() -> None:
+    frame = structs.replace(sent.joined(sent.lobby()), room="$(id)")
+    assert readable(JSON.encode(frame), ENDPOINT) is None

@@ -80,6 +80,11 @@ def test_an_endpoint(server: str, url: str) -> None:
         "ws://scopa.example\n",
         "ws://scopa.example/\x1b[2J",
         "ws://scopa.example\\base",
+        "ws://scopa.example/;reboot",
+        "ws://$(id)",
+        "ws://`id`",
+        "ws://scopa.example/a|b",
+        "ws://scopa.example/'",
     ],
 )
 def test_no_endpoint(server: str) -> None:

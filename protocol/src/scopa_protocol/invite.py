@@ -10,8 +10,9 @@ CODE_LENGTH: Final = 8
 DEFAULT_PORT: Final = 8765
 
 _SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
-_NOT_IN_A_SERVER: Final = frozenset(" ?#@\\")
-"""No space, query, fragment or user:password@ stands in a server's address."""
+_NOT_IN_A_SERVER: Final = frozenset(" ?#@\\" + "$`;&|<>()*!'\"{}^")
+"""No space, query, fragment or user:password@ stands in a server's address, nor what a shell
+would follow: people paste invites into one."""
 
 
 class Invite(Struct, frozen=True):

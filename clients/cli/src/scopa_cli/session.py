@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from itertools import chain
 from typing import Final, TypeAlias
 
 import msgspec
@@ -14,13 +13,14 @@ from scopa_protocol import WIRE_VERSION
 from scopa_protocol.codec import JSON
 from scopa_protocol.codes import RETRYABLE
 from scopa_protocol.commands import ClientCommand, Create, Join, Look, Resume, Watch
-from scopa_protocol.frames import Bye, Error, Hello, Joined, ServerFrame, Update
+from scopa_protocol.frames import Bye, Error, Hello, Joined, ServerFrame
 
 from .closing import Ending, verdict
 from .dial import FAULTS, Dial, dial, fault_ending
 from .heard import Busy, Got, Heard, Lost, Timing
 from .outstanding import Outstanding, Waiting
 from .patience import Patience
+from .sense import readable
 
 Opening: TypeAlias = Create | Join | Resume | Watch
 
@@ -221,7 +221,7 @@ class Session:
             numbers = msgspec.json.decode(data, type=_Answering).numbers()
         except ValueError:
             return
-        frame = readable(data)
+        frame = readable(data, self.endpoint)
         opening = self._settle_opening(numbers, frame)
         answers = self._outstanding.settle(numbers)
         self._note(frame)
@@ -283,30 +283,6 @@ class Session:
         await self._timing.pause(delay)
         self._outstanding.release(waiting)
         self._wake()
-
-
-def readable(data: bytes) -> ServerFrame | None:
-    """A frame; None if it can't be read or makes no sense, which the next view makes good."""
-    try:
-        frame = JSON.decode_frame(data)
-    except ValueError:
-        return None
-    return frame if _makes_sense(frame) else None
-
-
-def _makes_sense(frame: ServerFrame | None) -> bool:
-    """Whether a view's viewer sits at the table, and can play what is offered."""
-    if not isinstance(frame, Joined | Update):
-        return True
-    view = frame.view
-    if isinstance(frame, Joined) and frame.seat != view.you:
-        return False
-    takes = chain.from_iterable((view.options or {}).values())
-    return (view.you is None or 0 <= view.you < len(view.seats)) and all(map(_each_once, takes))
-
-
-def _each_once(cards: list[str]) -> bool:
-    return len(set(cards)) == len(cards)
 
 
 def _asked_delay(error: Error) -> float | None:
