@@ -106,10 +106,13 @@ def test_history_is_asked_from_a_deal() -> None:
     assert JSON.encode(History(from_deal=3)) == b'{"type":"history","from":3}'
 
 
-@pytest.mark.parametrize("limit", [0, 11])
-def test_history_comes_ten_deals_at_a_time(codec: Codec, limit: int) -> None:
+def test_history_of_no_deals_is_no_wish(codec: Codec) -> None:
     with pytest.raises(BadMessage):
-        read(codec, type="history", limit=limit)
+        read(codec, type="history", limit=0)
+
+
+def test_who_wishes_many_deals_is_understood(codec: Codec) -> None:
+    assert read(codec, type="history", limit=50) == History(limit=50)
 
 
 def test_a_command_cannot_be_changed() -> None:

@@ -242,7 +242,7 @@ class History(Command, tag="history", frozen=True, kw_only=True, rename={"from_d
     """Ask for finished deals in full."""
 
     from_deal: Number | None = None
-    limit: Annotated[int, Meta(ge=1, le=10)] | None = None
+    limit: Annotated[int, Meta(ge=1, le=MAX_INTEGER)] | None = None
 
 
 ClientCommand: TypeAlias = (

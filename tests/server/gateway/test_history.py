@@ -94,4 +94,4 @@ async def test_answers_come_in_the_order_of_the_questions() -> None:
 async def test_outside_a_room_there_is_no_history() -> None:
     async with front() as served, raw(served.url) as line:
         assert await line.refused({"type": "history"}) == "not_in_a_room"
-        assert await line.refused({"type": "history", "limit": 11}) == "bad_message"
+        assert await line.refused({"type": "history", "limit": 0}) == "bad_message"

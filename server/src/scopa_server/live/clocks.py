@@ -40,6 +40,9 @@ class Clocks:
     def __init__(self, time: Time, room: Room, shown: int | None) -> None:
         self._time = time
         self._loaded = time.now()
+        # People need a moment to come back to a match; in a lobby nothing has begun.
+        grace = FIRST_MS_AFTER_LOAD / 1000 if room.in_match else 0
+        self._first = self._loaded + grace
         self._awaited = decision(room)
         self._used_ms = float(room.clock_used)
         if shown is not None and room.paused_by is None:
@@ -97,20 +100,18 @@ class Clocks:
         on between two looks at it, and a deadline must not move along."""
         if not self._anyone:
             return
-        first = self._loaded + FIRST_MS_AFTER_LOAD / 1000
         for clock in deadlines(room, online):
-            runs_out = self._runs_out(room, clock) + self.rank
-            yield max(first, runs_out), Expired(clock.kind, decision(room))
+            yield self._runs_out(room, clock) + self.rank, Expired(clock.kind, decision(room))
         for number, seat in enumerate(room.seats):
             if seat.kind == "person" and not seat.away and number not in online:
                 gone = self._gone_since(seat.token or "") + AWAY_AFTER_MS / 1000
-                yield max(first, gone) + self.rank, GoneAway(number)
+                yield max(self._first, gone) + self.rank, GoneAway(number)
         served = served_seat(room)
         if served is not None:
             yield self._after(room.settings.pace_ms) + self.rank, ServerTurn(served)
 
     def _runs_out(self, room: Room, clock: Deadline) -> float:
-        when = self._after(clock.total_ms)
+        when = max(self._first, self._after(clock.total_ms))
         if clock.kind == "absent" and clock.seat is not None:
             gone = self._gone_since(room.seats[clock.seat].token or "")
             return max(when, gone + clock.total_ms / 1000)

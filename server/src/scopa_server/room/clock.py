@@ -10,7 +10,7 @@ from scopa_protocol.views import ClockKind
 from .state import Room
 
 FIRST_MS_AFTER_LOAD: Final = 10_000
-"""No clock fires earlier than this after a room was loaded."""
+"""No clock fires earlier than this after a room was loaded in a match."""
 AWAY_AFTER_MS: Final = 5_000
 """How long a person has no connection before the log says so."""
 PROPOSAL_MS: Final = 60_000
