@@ -62,8 +62,9 @@ demo: .venv/run.done ## see a table of four play against a real server
 picture: .venv/run.done ## draw the picture in the README from a real run (needs tmux)
 	@$(BIN)/python docs/pictures/make.py
 
-docs: .venv/run.done ## write the tables in docs/rules anew
+docs: .venv/run.done ## write the tables in docs/rules and the schemas anew
 	@$(BIN)/python docs/rules/make.py
+	@$(BIN)/python docs/schema/make.py
 
 build: .venv/dev.done ## build the wheels and source archives of all three into dist/
 	@for member in $(MEMBERS); do \

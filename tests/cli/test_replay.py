@@ -12,7 +12,7 @@ from scopa_cli.records import read_data, read_file, write_lines
 from scopa_cli.replaying import steps
 from scopa_cli.screens.record import step, story
 from scopa_cli.stepping import HELP, Place, move
-from scopa_protocol.history import FirstCard, HandDeclared, HistoryDeal, SweptOpening
+from scopa_protocol.history import HandDeclared, HistoryDeal, ShownCard, SweptOpening
 from scopa_protocol.notation import write_deal
 from scopa_protocol.views import LeftoverCards
 from support.fake_console import FakeConsole
@@ -81,7 +81,7 @@ def test_the_matta_keeps_its_value_until_it_is_taken() -> None:
 
 def test_an_opening_that_was_swept_is_told() -> None:
     swept = SweptOpening(side=1, cards=["5B", "4S"], scope=2)
-    first = FirstCard(seat=0, card="1D", kept=True)
+    first = ShownCard(seat=0, card="1D", kept=True)
     deal = structs.replace(SHORT, opening_swept=swept, first_card=first, plays=[])
     shown = text(story(steps(deal, ["Anna", "Bruno"])))
     assert "Anna keeps the first card." in shown

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from scopa_protocol.history import FirstCard, HandDeclared, HistoryDeal, SweptOpening
+from scopa_protocol.history import HandDeclared, HistoryDeal, ShownCard, SweptOpening
 from scopa_protocol.notation import COLUMNS, read_deals, write_deal
 from scopa_protocol.rules import Rules
 from scopa_protocol.views import Count, LeftoverCards, Proof, SideCount
@@ -67,7 +67,7 @@ DEALS = st.builds(
     dealer=NUMBERS,
     rules=RULES,
     first_card=st.none()
-    | st.builds(FirstCard, seat=NUMBERS, card=st.sampled_from(DECK), kept=st.booleans()),
+    | st.builds(ShownCard, seat=NUMBERS, card=st.sampled_from(DECK), kept=st.booleans()),
     deals=st.lists(st.lists(CARDS, max_size=4), max_size=3),
     table=CARDS,
     opening_swept=st.none() | st.builds(SweptOpening, side=NUMBERS, cards=CARDS, scope=NUMBERS),

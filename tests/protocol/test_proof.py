@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from scopa_protocol.history import FirstCard, HistoryDeal
+from scopa_protocol.history import HistoryDeal, ShownCard
 from scopa_protocol.proof import commitment, deal_out, faults
 from scopa_protocol.rules import Rules
 from scopa_protocol.views import Proof
@@ -59,7 +59,7 @@ def test_a_refused_first_card_opens_the_table() -> None:
 
 def test_a_first_card_that_was_kept_is_the_decks_first() -> None:
     deal = a_deal()
-    first = FirstCard(seat=0, card=deal.proof.deck.split(",")[0], kept=True)
+    first = ShownCard(seat=0, card=deal.proof.deck.split(",")[0], kept=True)
     assert faults(structs.replace(deal, first_card=first)) == []
     other = structs.replace(first, card=deal.table[0])
     assert faults(structs.replace(deal, first_card=other)) == [

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import structs
 
-from scopa_protocol.history import FirstCard, HistoryDeal
+from scopa_protocol.history import HistoryDeal, ShownCard
 from scopa_protocol.rules import Rules
 from scopa_protocol.views import Count, LeftoverCards, Proof, SideCount
 from scopa_server.rules import deal as deals
@@ -82,7 +82,7 @@ def refused(deal: HistoryDeal) -> HistoryDeal:
     batches = [deck[1:first], *(deck[at : at + first - 1] for at in range(stock, 40, first - 1))]
     return structs.replace(
         deal,
-        first_card=FirstCard(seat=leader, card=deck[0], kept=False),
+        first_card=ShownCard(seat=leader, card=deck[0], kept=False),
         deals=[
             [batch[(seat - leader) % players :: players] for seat in range(players)]
             for batch in batches

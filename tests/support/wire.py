@@ -214,7 +214,7 @@ HISTORY_DEAL: Final = history.HistoryDeal(
     void=False,
     dealer=1,
     rules=Rules(),
-    first_card=history.FirstCard(seat=0, card="5B", kept=True),
+    first_card=history.ShownCard(seat=0, card="5B", kept=True),
     deals=[[["1D", "2D", "3D"], ["4D", "5D", "6D"]]],
     table=["7D", "8D", "9D", "10D"],
     opening_swept=history.SweptOpening(side=1, cards=["7D", "8D"], scope=1),

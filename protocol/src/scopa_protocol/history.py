@@ -7,7 +7,7 @@ from .rules import Rules
 from .views import Count, Proof
 
 
-class FirstCard(Struct, frozen=True, kw_only=True):
+class ShownCard(Struct, frozen=True, kw_only=True):
     """The deal's first card, shown to `seat`: kept, or laid on the table."""
 
     seat: int
@@ -46,7 +46,7 @@ class HistoryDeal(Struct, frozen=True, kw_only=True):
     void: bool
     dealer: int
     rules: Rules
-    first_card: FirstCard | None = None
+    first_card: ShownCard | None = None
     deals: list[list[list[Card]]]
     table: list[Card]
     opening_swept: SweptOpening | None = None

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct, structs
 
-from .history import FirstCard, HandDeclared, HistoryDeal, SweptOpening
+from .history import HandDeclared, HistoryDeal, ShownCard, SweptOpening
 from .notation_words import Clause, Wrong, card, number, split
 from .rules import Rules
 from .views import Count, LeftoverCards, Proof, SideCount
@@ -26,7 +26,7 @@ class Writing(Struct):
     rules: dict[str, bool | int | str] = {}
     void: bool = False
     decks: dict[str, list[str]] = {}
-    first: FirstCard | None = None
+    first: ShownCard | None = None
     batches: list[list[list[str]]] = []
     table: list[str] = []
     swept: SweptOpening | None = None
@@ -136,7 +136,7 @@ def _first(writing: Writing, clause: Clause) -> None:
     if len(clause.words) != 2 or clause.words[1].lower() not in ("kept", "laid"):
         raise Wrong("a first card is written: first seat=0 5B kept (or laid)")
     kept = clause.words[1].lower() == "kept"
-    writing.first = FirstCard(seat=clause.number("seat"), card=card(clause.words[0]), kept=kept)
+    writing.first = ShownCard(seat=clause.number("seat"), card=card(clause.words[0]), kept=kept)
 
 
 def _batch(writing: Writing, clause: Clause) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias, cast
 
 from msgspec.structs import replace
 
-from scopa_protocol.history import FirstCard, HandDeclared, HistoryDeal, SweptOpening
+from scopa_protocol.history import HandDeclared, HistoryDeal, ShownCard, SweptOpening
 from scopa_protocol.views import Count
 from scopa_server.rules.count import count_deal
 from scopa_server.rules.deal import Declared, Play, is_scopa
@@ -37,7 +37,7 @@ class _Dealt:
 
     hands: list[list[list[str]]] = field(default_factory=list[list[list[str]]])
     table: list[str] = field(default_factory=list[str])
-    first_card: FirstCard | None = None
+    first_card: ShownCard | None = None
     swept: SweptOpening | None = None
 
 
@@ -91,7 +91,7 @@ class Chronicle:
     def _first_card(self, seat: int, *, kept: bool) -> None:
         assert self.room.shuffle is not None, "a first card comes from a deck"
         card = self.room.shuffle.deck[0]
-        self._dealt.first_card = FirstCard(seat=seat, card=card, kept=kept)
+        self._dealt.first_card = ShownCard(seat=seat, card=card, kept=kept)
 
     def opening_swept(self, event: e.OpeningSwept, before: Room) -> None:
         """The opening table is the dealer's."""
