@@ -14,7 +14,7 @@ from scopa_protocol.codec import JSON, MSGPACK, Codec
 from scopa_protocol.frames import Error, Hello, Joined, ServerFrame, Update
 from scopa_protocol.views import View
 
-PATIENCE = 20
+PATIENCE = 60
 """Seconds that anything may take."""
 
 
