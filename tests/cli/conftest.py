@@ -1,0 +1,11 @@
+"""What the client's tests take from their surroundings: nothing."""
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def a_plain_locale(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same locale and settings, whoever runs the tests."""
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    for name in ("NO_COLOR", "TERM", "SCOPA_SERVER", "SCOPA_NAME", "SCOPA_KEY"):
+        monkeypatch.delenv(name, raising=False)
