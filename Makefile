@@ -26,10 +26,10 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup serve test check format demo picture docs build lock clean force
+.PHONY: help setup serve test deploy-test check format demo picture docs build lock clean force
 
 help: ## list these targets
-	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(firstword $(MAKEFILE_LIST)) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(firstword $(MAKEFILE_LIST)) | expand -t 13
 
 setup: .venv/dev.done ## make .venv with the three packages and the development tools
 
@@ -44,6 +44,9 @@ serve: .venv/run.done ## host a table at ws://127.0.0.1:8765, rooms kept in data
 
 test: .venv/dev.done ## run every test
 	@$(BIN)/python -m pytest $(ARGS)
+
+deploy-test: .venv/run.done ## rehearse docs/deploying.md with containers and faults (needs Docker)
+	@cd deploy && PYTHONPATH=. ../$(BIN)/python -m rehearsal $(ARGS)
 
 check: .venv/dev.done ## formatting, lint, import contracts and types
 	$(BIN)/ruff format --check

@@ -1,0 +1,118 @@
+"""A table at the compose file's server, the faults it is played through, and its log."""
+
+import json
+import os
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from itertools import pairwise
+from signal import SIGKILL
+from typing import NamedTuple
+
+from rehearsal.compose import Compose
+from rehearsal.machine import Failed, is_root, say
+from rehearsal.match import Person, person
+
+RULES = ["--variant", "scopa", "--players", "3", "--bots", "1", "--rule", "target=21"]
+PACE = ["--setting", "pace_ms=250", "next_deal_seconds=0"]
+AUTO = ["--autoplay", "--once"]
+BETWEEN = 12
+"""Cards that are played between two faults."""
+LOG = """
+import asyncio, json, sys
+from pathlib import Path
+from scopa_server.journal.opening import open_journal
+from scopa_server.room.events import read_events
+
+async def main():
+    journal = await open_journal(Path("/run/secrets/store").read_text().strip())
+    rows, before = [], ""
+    for commit in await journal.read(sys.argv[1]):
+        assert commit.previous == before, commit.number
+        before = commit.id
+        kinds = [e.__struct_config__.tag for e in read_events(commit.payload)]
+        rows.append([commit.number, commit.at / 1000, kinds])
+    await journal.close()
+    print(json.dumps(rows))
+
+asyncio.run(main())
+"""
+
+
+class Fault(NamedTuple):
+    """Something that happened while they played, and when."""
+
+    what: str
+    begun: float
+    done: float
+
+
+def killed(compose: Compose, *services: str) -> None:
+    """End the first process of each container as a crash would; Docker starts it again."""
+    containers = [compose.container(service) for service in services]
+    machine = compose.machine
+    if not is_root():
+        machine.run("docker", "kill", *containers)
+        machine.run("docker", "start", *containers)
+        return
+    for container in containers:
+        pid = machine.run("docker", "inspect", "--format", "{{.State.Pid}}", container)
+        os.kill(int(pid), SIGKILL)
+
+
+def faults(compose: Compose) -> list[tuple[str, Callable[[], None]]]:
+    """What is done while they play."""
+    return [
+        ("Redis is killed", lambda: killed(compose, "redis")),
+        ("the server is killed", lambda: killed(compose, "server")),
+        ("Redis and the server are killed", lambda: killed(compose, "redis", "server")),
+        ("Caddy is killed", lambda: killed(compose, "proxy")),
+        ("the server is replaced", lambda: compose.up("--no-deps", "--force-recreate", "server")),
+    ]
+
+
+def play(compose: Compose) -> str:
+    """A whole match with every fault in it; the invite. Raises Failed."""
+    happened: list[Fault] = []
+    hosting = ["host", *RULES, *PACE, *AUTO, "--server", compose.url]
+    with _client(compose, "Anna", *hosting) as anna:
+        invite = anna.tells(rf"^({compose.url}/[A-Z0-9]+)$")
+        with _client(compose, "Bruno", "join", invite, *AUTO) as bruno:
+            for what, do in faults(compose):
+                anna.sees(BETWEEN)
+                begun = time.time()
+                do()
+                happened.append(Fault(what, begun, time.time()))
+            anna.sees(BETWEEN)
+            for somebody in (anna, bruno):
+                somebody.ends()
+            anna.tells("( won the match)")
+    _tell(compose, invite, happened)
+    return invite
+
+
+def _client(compose: Compose, name: str, *words: str) -> AbstractContextManager[Person]:
+    environ = compose.machine.environ | {"SSL_CERT_FILE": str(compose.authority)}
+    return person([*words, "--name", name], compose.machine.folder / name, environ)
+
+
+def _tell(compose: Compose, invite: str, happened: list[Fault]) -> None:
+    rows = json.loads(compose.python(LOG, invite.rpartition("/")[2]))
+    if [number for number, _, _ in rows] != list(range(1, len(rows) + 1)):
+        raise Failed("the room's log has gaps")
+    plays = [at for _, at, kinds in rows for kind in kinds if kind == "played"]
+    say(f"A whole match: {len(plays)} cards in {plays[-1] - plays[0]:.0f} s; {len(rows)} commits.")
+    say("The next card accepted after a container died, and the longest pause between two cards:")
+    for fault in happened:
+        resumed = next(at for at in plays if at > fault.done)
+        # A server that is replaced stops before its successor has started.
+        shown = "" if "replaced" in fault.what else f"{resumed - fault.done:.2f} s"
+        near = [at for at in plays if fault.begun - 2 < at <= resumed]
+        pause = max(b - a for a, b in pairwise(near))
+        say(f"  {fault.what:34} {shown:>8} {pause:6.2f} s")
+
+
+def still_there(compose: Compose, invite: str) -> None:
+    """Anna comes back to her seat and sees how the match ended. Raises Failed."""
+    with _client(compose, "Anna", "join", invite) as anna:
+        anna.tells("(Match 1.*)")
