@@ -21,7 +21,7 @@ from support import recount
 from support.tables import Table
 from support.wander import wander
 
-MATCHES = int(os.environ.get("SCOPA_MATCHES_READ_BACK", "300"))
+MATCHES = int(os.environ.get("SCOPA_MATCHES_READ_BACK", "1000"))
 LOGS = Path(__file__).parents[2] / "data" / "logs"
 GAMES: list[dict[str, Any]] = [
     *({"variant": "scopa", "players": players} for players in range(2, 7)),
