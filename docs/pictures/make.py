@@ -97,7 +97,10 @@ def play(place: Path) -> None:
         wait_for(lambda: on_turn() is not None)
         mover = on_turn()
         assert mover is not None
-        type_in(mover, quiet_number(screen(mover)))
+        number = quiet_number(screen(mover))
+        if number is None:
+            break
+        type_in(mover, number)
         wait_for(lambda mover=mover: on_turn() != mover)  # type: ignore[misc]
     wait_for(lambda: on_turn() is not None)
 
@@ -111,11 +114,13 @@ def on_turn() -> str | None:
     return None
 
 
-def quiet_number(shown: str) -> str:
-    """The number of a card that takes nothing, if there is one: so the table fills."""
+def quiet_number(shown: str) -> str | None:
+    """The number of a card that takes nothing, so the table fills, or takes without a choice."""
     block = shown.rpartition("── Deal")[2]
     rows = re.findall(r"^\D*(\d+)\s+(?:10|\d)[DCSB]\s.*?(\S.*)$", block, re.MULTILINE)
-    return next((number for number, takes in rows if takes.endswith("no capture")), rows[0][0])
+    quiet = [number for number, takes in rows if takes.endswith("no capture")]
+    plain = [number for number, takes in rows if " or " not in takes]
+    return next(iter([*quiet, *plain]), None)
 
 
 def spans(line: str) -> Iterator[tuple[str, str]]:
