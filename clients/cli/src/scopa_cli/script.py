@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import signal
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
@@ -22,6 +21,7 @@ from .outstanding import Waiting
 from .plain import LineReader
 from .player import PARTING_SECONDS
 from .session import Session
+from .signals import on_interrupt
 
 THREAD: Final = "stdin"
 
@@ -53,9 +53,7 @@ class Script:
         import threading
 
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            with suppress(NotImplementedError):
-                loop.add_signal_handler(number, self._interrupted)
+        on_interrupt(self._interrupted)
         reader = LineReader(source, loop, self.typed, self.no_more)
         threading.Thread(target=reader.run, name=THREAD, daemon=True).start()
         self._session.open(self._entry.command)

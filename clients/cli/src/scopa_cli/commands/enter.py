@@ -2,11 +2,9 @@
 
 import asyncio
 import os
-import signal
 import sys
 from argparse import Namespace
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from shutil import get_terminal_size
 
@@ -17,6 +15,7 @@ from scopa_cli.output import Writer, error_writer
 from scopa_cli.places import commitment_store, remember_name, seat_store, state_folder
 from scopa_cli.player import Player, Wishes
 from scopa_cli.script import Script
+from scopa_cli.signals import on_interrupt
 from scopa_protocol.views import View
 
 from .opening import Entrance, Unclear
@@ -65,10 +64,7 @@ async def _run(options: Namespace, entry: Entry) -> int:
         return await Script(entry, show_token=options.show_token, witness=_witness(entry)).run()
     console, writer = open_console(options)
     player = Player(entry, console, wishes(options, writer, entry))
-    loop = asyncio.get_running_loop()
-    with suppress(NotImplementedError):
-        loop.add_signal_handler(signal.SIGINT, player.interrupted)
-        loop.add_signal_handler(signal.SIGTERM, player.interrupted)
+    on_interrupt(player.interrupted)
     ending = await player.run()
     return ending.code
 

@@ -1,10 +1,8 @@
 """`scopa replay`: step through recorded deals; without a terminal all steps are printed."""
 
 import asyncio
-import signal
 import sys
 from argparse import Namespace
-from contextlib import suppress
 from pathlib import Path
 
 from scopa_cli.closing import INTERRUPTED
@@ -14,6 +12,7 @@ from scopa_cli.output import error_writer
 from scopa_cli.records import read_data, read_file
 from scopa_cli.replaying import Step, steps
 from scopa_cli.screens.record import step
+from scopa_cli.signals import on_interrupt
 from scopa_cli.stepping import HELP, Place, move
 from scopa_protocol.history import HistoryDeal
 
@@ -67,11 +66,8 @@ class Stepper:
 
     async def run(self) -> int:
         """Step as it is typed, to the end."""
-        loop = asyncio.get_running_loop()
-        self._done = loop.create_future()
-        with suppress(NotImplementedError):
-            loop.add_signal_handler(signal.SIGINT, self._finish, INTERRUPTED)
-            loop.add_signal_handler(signal.SIGTERM, self._finish, INTERRUPTED)
+        self._done = asyncio.get_running_loop().create_future()
+        on_interrupt(lambda: self._finish(INTERRUPTED))
         self._console.start(self.typed, self._finish)
         try:
             self._console.show([line(HELP)])
