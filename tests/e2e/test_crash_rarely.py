@@ -9,13 +9,14 @@ from scopa_protocol import commands as c
 from scopa_protocol.frames import Update
 from support.doomed import Table, create, join
 from support.server_process import Serve
+from support.tables import token
 
 TRIES = 200
 
 
 async def seated(table: Table, **rules: Any) -> None:
     """Two people at a table of these rules."""
-    await table.comes("Anna", replace(create(), rules={"players": 2, **rules}), "")
+    await table.comes("Anna", replace(create(), rules={"players": 2} | rules), "")
     await table.comes("Bruno", replace(join(), room=table.code), "")
 
 
@@ -100,3 +101,21 @@ async def test_a_proposal_dropped_and_one_agreed_to(serve: Serve) -> None:
         await table.does("Bruno", c.Answer(proposal=proposal.id, agree=True), "rescored")
         assert table.view().rules.napola == "three"
         assert table.killed_after == ["proposed", "proposal_dropped", "rescored"]
+
+
+async def test_a_proposal_that_waits_for_another(serve: Serve) -> None:
+    async with Table(serve(), {"agreed"}) as table:
+        await seated(table, variant="scopa", players=3, target=101, void_deal="never")
+        carla = c.Join(room=table.code, name="Carla", seat=2, token=token(2))
+        await table.comes("Carla", carla, "")
+        await table.does("Anna", c.Start(), "")
+        await table.plays_until("deal_over", "")
+        await table.does("Anna", c.Propose(rules={"napola": "three"}), "")
+        proposal = table.view().proposal
+        assert proposal is not None
+        yes = c.Answer(proposal=proposal.id, agree=True)
+        await table.does("Bruno", yes, "agreed")
+        assert table.view().proposal is not None
+        await table.does("Carla", yes, "")
+        assert table.view().rules.napola == "three"
+        assert table.killed_after == ["agreed"]

@@ -1,7 +1,6 @@
 """Proposals: who may make and answer them, what becomes of them, and what is told."""
 
-import random
-from typing import Any, Final
+from typing import Any
 
 import pytest
 
@@ -12,33 +11,7 @@ from scopa_protocol.views import Proposal
 from scopa_server.room import events as e
 from scopa_server.room.clock import deadlines
 from scopa_server.room.decide import GoneAway
-from support.tables import Table, heard
-
-RULES: Final[dict[str, Any]] = {"primiera": "off"}
-PROPOSE: Final = c.Propose(rules=RULES)
-YES: Final = c.Answer(proposal=1, agree=True)
-NO: Final = c.Answer(proposal=1, agree=False)
-
-
-def deal_over(players: int = 3, seed: int = 4, **rules: object) -> Table:
-    """Anna, Bruno and Carla have played a deal."""
-    asked = {"variant": "scopa", "players": players, "target": 50, **rules}
-    return Table(seed=seed, **asked).start().deal_out(random.Random(seed))
-
-
-def proposed() -> Table:
-    """Bruno has proposed to count without primiera."""
-    table = deal_over()
-    table.do(1, PROPOSE)
-    return table
-
-
-def public(table: Table, seat: int | None, command: c.Command) -> list[told.RoomEvent]:
-    """What everybody hears of a command."""
-    before = table.room
-    events = table.do(seat, command)
-    return [item for _, item in heard(before, events, 0) if item is not None]
-
+from support.proposals import NO, PROPOSE, RULES, YES, deal_over, proposed, public
 
 # Making one
 
