@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from scopa_protocol.invite import CODE_ALPHABET, CODE_LENGTH, read_invite, write_invite
 from scopa_server import values
-from scopa_server.config import BadOption, Config, parse
+from scopa_server.config import BadOption, Config, fit_to_serve, parse
 from scopa_server.options import OPTIONS, listed
 
 SECRET = "hunter2-and-more"
@@ -25,6 +25,7 @@ def test_without_options_it_serves_this_machine_alone() -> None:
     assert parse([], {}) == Config(
         host="127.0.0.1",
         port=8765,
+        workers=1,
         public_url=None,
         tls_cert=None,
         tls_key=None,
@@ -56,6 +57,7 @@ def test_every_option_has_a_field_of_its_own() -> None:
         ("--host", "SCOPA_HOST", "[::1]", "host", "::1"),
         ("--host", "SCOPA_HOST", "games.example.org", "host", "games.example.org"),
         ("--port", "SCOPA_PORT", "0", "port", 0),
+        ("--workers", "SCOPA_WORKERS", "4", "workers", 4),
         ("--admin-host", "SCOPA_ADMIN_HOST", "0.0.0.0", "admin_host", "0.0.0.0"),  # noqa: S104
         ("--admin-port", "SCOPA_ADMIN_PORT", "off", "admin_port", None),
         ("--admin-port", "SCOPA_ADMIN_PORT", "0", "admin_port", 0),
@@ -80,6 +82,13 @@ def test_an_option_may_also_be_a_variable(
     assert getattr(parse([flag, text], {}), field) == value
     assert getattr(parse([f"{flag}={text}"], {}), field) == value
     assert getattr(parse([], {variable: text}), field) == value
+
+
+def test_a_file_serves_one_process() -> None:
+    fit_to_serve(parse(["--workers", "1"], {}))
+    fit_to_serve(parse(["--workers", "2", "--store", "redis://cache/0"], {}))
+    with pytest.raises(BadOption, match="--workers needs a store that processes can share"):
+        fit_to_serve(parse([], {"SCOPA_WORKERS": "2"}))
 
 
 def test_an_option_wins_over_a_variable() -> None:

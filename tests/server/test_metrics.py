@@ -4,7 +4,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from scopa_protocol.codes import ErrorCode
-from scopa_server.metrics import Append, Metrics, Refusal
+from scopa_server.metrics import CONTENT_TYPE, Append, Metrics, Refusal, merge
 
 
 def value(metrics: Metrics, name: str, **labels: str) -> float | None:
@@ -96,10 +96,30 @@ def test_it_renders_what_a_scrape_reads() -> None:
     assert families["scopa_connections_open"].samples[0].value == 1
     assert all(family.documentation for family in families.values())
     assert not [name for name in families if name.endswith("_created")]
-    assert metrics.content_type.startswith("text/plain; version=")
+    assert CONTENT_TYPE.startswith("text/plain; version=")
 
 
 def test_servers_count_apart() -> None:
     one, other = Metrics(), Metrics()
     one.connected()
     assert value(other, "scopa_connections_open") == 0
+
+
+def test_several_processes_make_one_page() -> None:
+    one, other = Metrics(), Metrics()
+    one.connected()
+    other.answered("play", "ok")
+    page = merge({1: (one.render(), 0), 2: (other.render(), 3), 3: (None, 1)}).decode()
+    lines = page.splitlines()
+    assert len(lines) == len(set(lines))
+    assert {
+        'scopa_connections_open{worker="1"} 1.0',
+        'scopa_connections_open{worker="2"} 0.0',
+        'scopa_commands_total{outcome="ok",type="play",worker="2"} 1.0',
+        'scopa_worker_up{worker="1"} 1.0',
+        'scopa_worker_up{worker="3"} 0.0',
+        'scopa_worker_restarts_total{worker="2"} 3.0',
+    } <= set(lines)
+    assert {f.name for f in text_string_to_metric_families(page)} > {
+        f.name for f in text_string_to_metric_families(one.render().decode())
+    }

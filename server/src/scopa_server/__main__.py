@@ -5,6 +5,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from scopa_server.workers import WORKER
+
 if TYPE_CHECKING:
     from scopa_server.config import Config
 
@@ -16,11 +18,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _help()
     if "--version" in words:
         return _version()
-    from scopa_server.config import BadOption, parse
+    if len(words) == 2 and words[0] == WORKER:
+        return _work(int(words[1]))
+    from scopa_server.config import BadOption, fit_to_serve, parse
 
     operator, options = _operators_words(words)
     try:
         config = parse(options, os.environ)
+        if operator is None:
+            fit_to_serve(config)
     except BadOption as error:
         return _failed(2, str(error))
     from scopa_server.startup import CannotStart
@@ -46,9 +52,20 @@ def _run(operator: Sequence[str] | None, config: "Config") -> int:
         from scopa_server import operating
 
         return operating.run(operator, config)
+    if config.workers > 1:
+        from scopa_server.workers import supervisor
+
+        return supervisor.run(config)
     from scopa_server import app
 
     return app.run(config)
+
+
+def _work(number: int) -> int:
+    """Be one of a supervisor's workers."""
+    from scopa_server.workers import worker
+
+    return worker.run(number)
 
 
 def _help() -> int:

@@ -6,7 +6,9 @@ import ssl
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Final
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, TypeAlias
 
 import structlog
 
@@ -37,33 +39,66 @@ ADMIN_ABOVE: Final = 1000
 LAST_PORT: Final = 65535
 
 
-def run(config: Config) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """A running server. `why_not`: why it can't take players, or None."""
+
+    port: int
+    metrics: Metrics
+    why_not: Callable[[], Awaitable[str | None]]
+
+
+Stay: TypeAlias = Callable[[Served, asyncio.Event], Awaitable[None]]
+"""What to do with a running server until the event says stop."""
+
+
+def run(config: Config, stay: Stay | None = None) -> int:
     """Serve until a signal says stop; returns the exit status. Raises CannotStart."""
     with logging_to(level=config.log_level, form=config.log_format):
-        return asyncio.run(_main(config))
+        return asyncio.run(_main(config, stay or partial(_welcome, config)))
 
 
-async def _main(config: Config) -> int:
-    for warning in config.warnings:
-        log.warning("setting_ignored", reason=warning)
-    stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    async with serving(config) as port:
-        address = _address(config, config.host, port)
-        log.info("serving", address=address, store=config.store_name)
-        table = _address(config, own_address(config.host), port)
-        sys.stdout.write(welcome(address, table))
-        sys.stdout.flush()
-        await stop.wait()
+async def _main(config: Config, stay: Stay) -> int:
+    warn(config)
+    stop = stopping()
+    async with serving(config) as served:
+        await stay(served, stop)
         log.info("stopping")
     log.info("stopped")
     return 0
 
 
+def warn(config: Config) -> None:
+    """Log what of the settings means nothing."""
+    for warning in config.warnings:
+        log.warning("setting_ignored", reason=warning)
+
+
+def stopping() -> asyncio.Event:
+    """What is set by the signals that say stop."""
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    return stop
+
+
+async def _welcome(config: Config, served: Served, stop: asyncio.Event) -> None:
+    announce(config, served.port)
+    await stop.wait()
+
+
+def announce(config: Config, port: int) -> None:
+    """Say that the server is up, and how to come in."""
+    address = _address(config, config.host, port)
+    log.info("serving", address=address, store=config.store_name)
+    table = _address(config, own_address(config.host), port)
+    sys.stdout.write(welcome(address, table))
+    sys.stdout.flush()
+
+
 @asynccontextmanager
-async def serving(config: Config) -> AsyncGenerator[int, None]:
-    """A running server; gives its port. Raises CannotStart."""
+async def serving(config: Config) -> AsyncGenerator[Served, None]:
+    """A running server. Raises CannotStart."""
     async with AsyncExitStack() as stack:
         journal = await _opened(config)
         metrics = Metrics()
@@ -71,20 +106,22 @@ async def serving(config: Config) -> AsyncGenerator[int, None]:
         # A room that waits for its store is let go by the journal's end.
         stack.push_async_callback(rooms.close)
         stack.push_async_callback(journal.close)
-        stack.push_async_callback(_cancelled, asyncio.create_task(_sweep(journal), name="sweep"))
+        stack.push_async_callback(cancelled, asyncio.create_task(_sweep(journal), name="sweep"))
         desk = Desk(
             rooms=rooms, failures=Failures(asyncio.get_running_loop().time), metrics=metrics
         )
         gateway = Gateway(_endpoint(config), desk)
-        await _open_admin(stack, config, metrics, _readiness(gateway, journal))
+        why_not = _readiness(gateway, journal)
+        await open_admin(stack, config, metrics.page, why_not)
         try:
             port = await stack.enter_async_context(gateway.listen())
         except OSError as fault:
             raise cannot_listen(fault, config.host, config.port) from None
-        yield port
+        yield Served(port=port, metrics=metrics, why_not=why_not)
 
 
-async def _cancelled(task: asyncio.Task[None]) -> None:
+async def cancelled(task: asyncio.Task[Any]) -> None:
+    """End a task and wait until it has ended."""
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
 
@@ -132,6 +169,7 @@ def _endpoint(config: Config) -> Endpoint:
         max_connections=config.max_connections,
         max_per_address=config.max_connections_per_address,
         origins=config.origins,
+        shared=config.workers > 1,
     )
 
 
@@ -165,12 +203,13 @@ def _readiness(gateway: Gateway, journal: Journal) -> Callable[[], Awaitable[str
     return why_not
 
 
-async def _open_admin(
+async def open_admin(
     stack: AsyncExitStack,
     config: Config,
-    metrics: Metrics,
+    metrics: Callable[[], Awaitable[bytes]],
     why_not: Callable[[], Awaitable[str | None]],
 ) -> None:
+    """Serve health and metrics while the stack lasts. Raises CannotStart."""
     if config.admin_port is None:
         return
     for port in _admin_ports(config):

@@ -23,6 +23,7 @@ class Config:
 
     host: str
     port: int
+    workers: int
     public_url: str | None
     tls_cert: Path | None
     tls_key: Path | None
@@ -56,6 +57,15 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
     config = Config(**found, warnings=warnings)
     _agree(config)
     return config
+
+
+def fit_to_serve(config: Config) -> None:
+    """Refuse what is wrong for a server alone, not for the operator's commands: BadOption."""
+    if config.workers > 1 and config.store.startswith("sqlite:"):
+        raise BadOption(
+            "--workers needs a store that processes can share: a SQLite file serves one process; "
+            "use --store redis://…, or leave --workers out"
+        )
 
 
 def _options(argv: Sequence[str]) -> dict[str, str]:

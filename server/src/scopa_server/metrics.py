@@ -1,14 +1,19 @@
 """What the server counts. A label's values are few and fixed: never a room, a name, an address."""
 
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Final, get_args
 
 import prometheus_client
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.parser import text_string_to_metric_families
 
 from scopa_protocol.codes import CloseCode, ErrorCode
 from scopa_protocol.commands import ClientCommand
 
+CONTENT_TYPE: Final = prometheus_client.CONTENT_TYPE_LATEST
+"""What `render` and `merge` write."""
 OK: Final = "ok"
 OTHER: Final = "other"
 
@@ -45,8 +50,6 @@ class Refusal(StrEnum):
 
 class Metrics:
     """Counters of one server, in a registry of their own."""
-
-    content_type: Final = prometheus_client.CONTENT_TYPE_LATEST
 
     def __init__(self) -> None:
         # A moment of creation for every series doubles what is sent; nothing here needs it.
@@ -101,8 +104,12 @@ class Metrics:
             self._refusals.labels(reason)
 
     def render(self) -> bytes:
-        """Everything, in Prometheus's text format (`content_type`)."""
+        """Everything, in Prometheus's text format."""
         return prometheus_client.generate_latest(self.registry)
+
+    async def page(self) -> bytes:
+        """The same, for whom it might take time."""
+        return self.render()
 
     def connected(self) -> None:
         """A connection was accepted."""
@@ -159,3 +166,37 @@ class Metrics:
         """The store has answered an append, or was given up on."""
         self._append.observe(seconds)
         self._commits.labels(outcome).inc()
+
+
+def merge(workers: Mapping[int, tuple[bytes | None, int]]) -> bytes:
+    """The metrics of several processes as one page, with a label that says whose.
+
+    `workers`: by number the page of each, None if it gave none, and how often it was restarted.
+    """
+    up = GaugeMetricFamily("scopa_worker_up", "Whether a worker answers", labels=["worker"])
+    restarts = CounterMetricFamily(
+        "scopa_worker_restarts", "How often a worker was started again", labels=["worker"]
+    )
+    families: dict[str, Metric] = {up.name: up, restarts.name: restarts}
+    for number, (page, restarted) in workers.items():
+        up.add_metric([str(number)], page is not None)
+        restarts.add_metric([str(number)], restarted)
+        for found in text_string_to_metric_families((page or b"").decode()):
+            family = families.setdefault(
+                found.name, Metric(found.name, found.documentation, found.type)
+            )
+            for sample in found.samples:
+                labels = {**sample.labels, "worker": str(number)}
+                family.add_sample(sample.name, labels, sample.value)
+    return prometheus_client.generate_latest(_Families(families.values()))
+
+
+class _Families:
+    """Metrics that were collected already."""
+
+    def __init__(self, families: Iterable[Metric]) -> None:
+        self._families = families
+
+    def collect(self) -> Iterable[Metric]:
+        """Return them."""
+        return self._families

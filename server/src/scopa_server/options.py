@@ -47,6 +47,14 @@ OPTIONS: Final = (
     ),
     Option("port", "PORT", values.port, "8765", "the port for players; 0 takes any that is free"),
     Option(
+        "workers",
+        "N",
+        values.number(1, 64),
+        "1",
+        "server processes that share the port, to use more than one core; "
+        "more than one need a Redis store",
+    ),
+    Option(
         "public-url",
         "URL",
         values.public_url,

@@ -11,7 +11,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from scopa_server.gateway.admin import admin
-from scopa_server.metrics import Metrics
+from scopa_server.metrics import CONTENT_TYPE, Metrics
 
 
 class Answer(NamedTuple):
@@ -66,7 +66,7 @@ class Served(NamedTuple):
 async def serving(patience: float = 2) -> AsyncGenerator[Served]:
     """The admin side at a free port."""
     health, metrics = Health(), Metrics()
-    async with admin("127.0.0.1", 0, metrics, health, patience=patience) as port:
+    async with admin("127.0.0.1", 0, metrics.page, health, patience=patience) as port:
         yield Served(port, health, metrics)
 
 
@@ -101,7 +101,7 @@ async def test_a_check_that_hangs_is_not_ready() -> None:
         await asyncio.Event().wait()
         return None
 
-    async with admin("127.0.0.1", 0, Metrics(), hangs, patience=0) as port:
+    async with admin("127.0.0.1", 0, Metrics().page, hangs, patience=0) as port:
         answer = await Served(port, Health(), Metrics()).ask("/readyz")
     assert (answer.status, answer.body) == (503, "the store does not answer\n")
 
@@ -112,7 +112,7 @@ async def test_metrics_are_served_as_prometheus_reads_them() -> None:
         answer = await served.ask("/metrics")
     assert answer.status == 200
     assert "\nscopa_connections_open 1.0\n" in answer.body
-    assert answer.headers["Content-Type"] == served.metrics.content_type
+    assert answer.headers["Content-Type"] == CONTENT_TYPE
     assert int(answer.headers["Content-Length"]) == len(answer.body.encode())
 
 
@@ -161,5 +161,5 @@ async def test_what_is_no_plain_request_gets_nothing_and_harms_nobody(request_te
 async def test_a_port_in_use_is_an_error() -> None:
     async with serving() as served:
         with pytest.raises(OSError, match=r"in use|attempting to bind"):
-            async with admin("127.0.0.1", served.port, Metrics(), Health()):
+            async with admin("127.0.0.1", served.port, Metrics().page, Health()):
                 pytest.fail("two servers at one port")

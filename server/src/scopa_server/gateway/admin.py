@@ -13,8 +13,10 @@ import structlog
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
-from scopa_server.metrics import Metrics
+from scopa_server.metrics import CONTENT_TYPE
 
+Metrics: TypeAlias = Callable[[], Awaitable[bytes]]
+"""Everything that is counted, in Prometheus's text format."""
 Ready: TypeAlias = Callable[[], Awaitable[str | None]]
 """Whether the server can take players: None, or a word why it can't."""
 
@@ -76,9 +78,9 @@ class _Pages:
             status = HTTPStatus.SERVICE_UNAVAILABLE if why else HTTPStatus.OK
             return connection.respond(status, f"{why or 'ok'}\n")
         if path == "/metrics":
-            response = connection.respond(HTTPStatus.OK, self._metrics.render().decode())
+            response = connection.respond(HTTPStatus.OK, (await self._metrics()).decode())
             del response.headers["Content-Type"]
-            response.headers["Content-Type"] = self._metrics.content_type
+            response.headers["Content-Type"] = CONTENT_TYPE
             return response
         return connection.respond(
             HTTPStatus.NOT_FOUND, "there are /healthz, /readyz and /metrics\n"

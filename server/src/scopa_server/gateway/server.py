@@ -36,10 +36,14 @@ _HOST: Final = re.compile(r"[A-Za-z0-9.\-]{1,253}(:\d{1,5})?|\[[0-9A-Fa-f:.]{2,4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Where the server listens and how many it lets in. `public_url`: what invites say."""
+    """Where the server listens and how many it lets in. `public_url`: what invites say.
+
+    `shared`: other processes of this user may listen at the same port.
+    """
 
     host: str
     port: int
+    shared: bool = False
     public_url: str | None = None
     tls: ssl.SSLContext | None = None
     max_connections: int = 1000
@@ -78,6 +82,7 @@ class Gateway:
             self._serve,
             at.host,
             at.port,
+            reuse_port=at.shared or None,
             ssl=at.tls,
             subprotocols=[Subprotocol(name) for name in SUBPROTOCOLS],
             select_subprotocol=self._select,

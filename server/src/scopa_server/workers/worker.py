@@ -1,0 +1,64 @@
+"""A worker: a whole server of its own that shares its port, and answers its supervisor."""
+
+import asyncio
+import os
+import pickle
+import signal
+import socket
+from contextlib import suppress
+from functools import partial
+
+import structlog
+
+from scopa_server import app
+from scopa_server.config import Config
+from scopa_server.startup import CannotStart
+from scopa_server.workers.line import Gone, Line, Question, first, framed
+
+
+def run(number: int) -> int:
+    """Serve until the supervisor says stop, or is gone; returns the exit status."""
+    # Until something is to be done about it, it must not be the end of a worker.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    end = _standard_input()
+    try:
+        config: Config = pickle.loads(first(end))  # noqa: S301 - from the parent process alone
+    except Gone:
+        return 1
+    structlog.contextvars.bind_contextvars(worker=number)
+    try:
+        return app.run(config, partial(_stay, end))
+    except CannotStart as error:
+        with suppress(OSError):
+            end.sendall(framed(str(error).encode()))
+        return 1
+
+
+def _standard_input() -> socket.socket:
+    """The line's end, taken out of standard input so that nothing else reads from it."""
+    end = socket.socket(fileno=os.dup(0))
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return end
+
+
+async def _stay(end: socket.socket, served: app.Served, stop: asyncio.Event) -> None:
+    """Answer the supervisor until it is time to stop."""
+    line = await Line.over(end)
+    answering = asyncio.create_task(_answer(line, served, stop), name="line")
+    await stop.wait()
+    await app.cancelled(answering)
+    line.close()
+
+
+async def _answer(line: Line, served: app.Served, stop: asyncio.Event) -> None:
+    try:
+        await line.send(b"")
+        while True:
+            if await line.receive() == Question.READY:
+                await line.send((await served.why_not() or "").encode())
+            else:
+                await line.send(served.metrics.render())
+    except Gone:
+        stop.set()
