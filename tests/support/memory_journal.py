@@ -12,6 +12,7 @@ from scopa_server.journal.interface import (
     Snapshot,
     Stored,
     Taken,
+    Touch,
     Unavailable,
 )
 
@@ -117,11 +118,10 @@ class MemoryJournal:
         self._check()
         return self.snapshots.get(room)
 
-    async def touch(self, rooms: Mapping[str, int]) -> None:
+    async def touch(self, rooms: Mapping[str, Touch]) -> None:
         """Note that rooms are shown."""
         self._check()
-        for room in rooms:
-            self.touched[room] = self._clock()
+        self.touched |= {room: new.mark for room, new in rooms.items()}
 
     async def shown(self, room: str) -> int | None:
         """When it was last shown."""

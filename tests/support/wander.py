@@ -123,12 +123,13 @@ def _token(chance: random.Random) -> str:
 def any_notice(room: Room, chance: random.Random) -> Internal:
     """Something that the server notices, perhaps too late."""
     seat = chance.randint(0, len(room.seats))
+    token = room.seats[seat].token if seat < len(room.seats) else None
     notices: list[Internal] = [
         Expired("turn", decision(room)),
         Expired("absent", decision(room)),
         Expired("next_deal", decision(room)),
         Expired("proposal", decision(room)),
-        GoneAway(seat),
+        GoneAway(token or ""),
         CameBack(seat),
         Settle(),
     ]

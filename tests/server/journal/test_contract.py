@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scopa_server.journal import LOOK, Draft, Journal, Snapshot, Stored, Taken, Unavailable
+from scopa_server.journal import LOOK, Draft, Journal, Snapshot, Stored, Taken, Touch, Unavailable
 from server.journal.conftest import Open
 from support.drafts import DAY, after, chain, draft, new_room, store
 
@@ -212,14 +212,13 @@ async def test_snapshot_above_or_beside_the_log_is_refused(journal: Journal) -> 
     assert await journal.latest_snapshot(room) is None
 
 
-async def test_touch_records_when_a_room_was_shown(journal: Journal) -> None:
+async def test_touch_keeps_its_mark(journal: Journal) -> None:
     room, missing = new_room(), new_room()
     await store(journal, room, [draft()])
     assert await journal.shown(room) is None
-    await journal.touch({room: DAY, missing: DAY})
-    shown = await journal.shown(room)
-    assert shown is not None
-    assert shown >= (await journal.read(room))[0].at
+    for mark in (1_700_000_000_123, 7):
+        await journal.touch({room: Touch(DAY, mark), missing: Touch(DAY, mark)})
+        assert await journal.shown(room) == mark
     assert await journal.shown(missing) is None
     assert [code async for code in journal.rooms()] == [room]
 
@@ -342,7 +341,7 @@ async def test_codes_and_times_that_would_do_harm_are_refused(journal: Journal) 
     with pytest.raises(ValueError, match="second"):
         await journal.append(new_room(), draft(), header=None, ttl=0)
     with pytest.raises(ValueError, match="second"):
-        await journal.touch({new_room(): -1})
+        await journal.touch({new_room(): Touch(-1, 0)})
 
 
 async def test_ping_check_and_sweep_of_a_sound_store(journal: Journal) -> None:

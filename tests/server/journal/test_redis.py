@@ -6,7 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from scopa_server.journal import LOOK, Journal, Snapshot, Stored, Taken, Unavailable, Unresolved
+from scopa_server.journal import (
+    LOOK,
+    Journal,
+    Snapshot,
+    Stored,
+    Taken,
+    Touch,
+    Unavailable,
+    Unresolved,
+)
 from scopa_server.journal.redis import RedisJournal
 from server.journal.conftest import REDIS_KINDS
 from support.drafts import DAY, after, chain, draft, new_room, store
@@ -247,7 +256,7 @@ async def test_expiry_of_all_keys_is_renewed_together(
     assert both_expire_in(1000)
     await store(journal, room, drafts[1:], ttl=2000)
     assert both_expire_in(2000)
-    await journal.touch({room: 3000})
+    await journal.touch({room: Touch(3000, 1)})
     assert both_expire_in(3000)
     await journal.delete(room)
     assert server.ask("DBSIZE") == b":0\r\n"
@@ -284,7 +293,7 @@ async def test_full_memory_is_unavailable_and_repeats_are_recognised(
         with pytest.raises(Unavailable, match="store refused"):
             await journal.append(room, drafts[1], header=None, ttl=DAY)
         await store(journal, room, drafts[:1])
-        await journal.touch({room: DAY})
+        await journal.touch({room: Touch(DAY, 1)})
     finally:
         server.ask("CONFIG", "SET", "maxmemory", "0")
     assert len(await journal.read(room)) == 1

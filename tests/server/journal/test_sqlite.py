@@ -21,6 +21,7 @@ from scopa_server.journal import (
     Stored,
     StoreRefused,
     Taken,
+    Touch,
     Unavailable,
     open_journal,
 )
@@ -111,8 +112,7 @@ async def test_appending_and_touching_renew_the_time_to_live(
     clock.pass_seconds(9)
     await store(journal, room, drafts[1:], ttl=10)
     clock.pass_seconds(9)
-    await journal.touch({room: 10})
-    assert await journal.shown(room) == clock.now
+    await journal.touch({room: Touch(10, 1)})
     clock.pass_seconds(9)
     assert len(await journal.read(room)) == 2
 
@@ -121,7 +121,7 @@ async def test_touch_doesnt_revive(journal: Journal, clock: Clock) -> None:
     room = new_room()
     await store(journal, room, [draft()], ttl=10)
     clock.pass_seconds(10)
-    await journal.touch({room: 10})
+    await journal.touch({room: Touch(10, 1)})
     assert await journal.top(room) is None
 
 

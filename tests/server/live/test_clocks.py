@@ -214,3 +214,14 @@ async def test_a_room_just_opened_is_no_room_that_was_loaded() -> None:
     assert guests[0].view.turn == 1
     await house.pass_time(2)
     assert guests[0].view.turn > 1
+
+
+async def test_who_waits_for_cards_can_be_away_too() -> None:
+    house = House()
+    guests = await house.table()
+    await guests[1].do(c.Leave())
+    newcomer = await house.enter(c.Join(room=guests[0].code, name="Nina", seat=1, token="n" * 30))
+    await house.pass_time(20)
+    await newcomer.drop()
+    await house.pass_time(6)
+    assert heard(guests[0], Away) == [Away(seat=1)]

@@ -6,8 +6,11 @@ from scopa_protocol import commands as c
 from scopa_protocol.events import Away, Played, Presence, SeatTaken, WatcherCame, WatcherLeft
 from scopa_protocol.frames import Update
 from scopa_server.live.gossip import SAY_SECONDS
+from scopa_server.room.decide.internal import GoneAway
+from scopa_server.room.tokens import token_hash
 from support.house import Guest, House
 from support.memory_journal import MemoryJournal
+from support.tables import token
 
 
 def heard(guest: Guest, kind: type) -> list[object]:
@@ -126,10 +129,8 @@ async def test_a_wrong_absence_is_answered() -> None:
     here, there, guests = await table()
     live = guests[0].visitor.room
     assert live is not None
-    from scopa_server.room.decide.internal import GoneAway
-
     live._table._gossip._others = {}
-    await live._table.do(GoneAway(1))
+    await live._table.do(GoneAway(token_hash(token(1))))
     await here.quiet()
     await pass_time(1, here, there)
     assert not guests[0].view.seats[1].away

@@ -7,7 +7,7 @@ import pytest
 from scopa_protocol import commands as c
 from scopa_server.room import events as e
 from scopa_server.room.clock import Deadline, deadlines, decision, served_seat
-from scopa_server.room.decide import CameBack, Expired, GoneAway, Settle
+from scopa_server.room.decide import CameBack, Expired, Settle
 from support.tables import Table
 
 
@@ -81,7 +81,7 @@ def test_who_is_back_before_the_absence_runs_out_plays_on() -> None:
     table = match(absent_seconds=5)
     seat = to_play(table)
     table.online -= {seat}
-    table.do(None, GoneAway(seat))
+    table.gone(seat)
     late = Expired("absent", decision(table.room))
     table.online |= {seat}
     assert table.do(None, late) == ()

@@ -10,7 +10,7 @@ from scopa_protocol import events as told
 from scopa_protocol.codes import ErrorCode
 from scopa_server.room import events as e
 from scopa_server.room.clock import deadlines, decision, served_seat
-from scopa_server.room.decide import Expired, GoneAway
+from scopa_server.room.decide import Expired
 from scopa_server.room.project import Scene, project_for_server
 from scopa_server.room.stored import dump, load
 from scopa_server.rules.cards import DECK
@@ -177,7 +177,7 @@ def test_clocks_run_for_the_seat_that_is_asked() -> None:
         ("turn", 0)
     ]
     table.online -= {0}
-    table.do(None, GoneAway(0))
+    table.gone(0)
     running = deadlines(table.room, table.online)
     assert [(clock.kind, clock.seat) for clock in running] == [("turn", 0), ("absent", 0)]
     awaited = decision(table.room)

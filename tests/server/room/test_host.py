@@ -11,7 +11,7 @@ from support.tables import NAMES, Table, four, nina
 def _away(table: Table, seat: int, ms: int) -> Table:
     table.online -= {seat}
     table.offline_ms = {seat: ms}
-    table.do(None, GoneAway(seat))
+    table.gone(seat)
     return table
 
 
@@ -98,10 +98,10 @@ def test_the_host_hands_its_power_to_a_person_only() -> None:
 
 def test_being_away_is_logged_once_and_only_for_who_is_gone() -> None:
     table = four().fill()
-    assert table.do(None, GoneAway(1)) == ()
+    assert table.gone(1) == ()
     table.online -= {1}
-    assert table.do(None, GoneAway(1))
-    assert table.do(None, GoneAway(1)) == ()
+    assert table.gone(1)
+    assert table.gone(1) == ()
     assert table.view(None).seats[1].away
     assert table.do(None, CameBack(1))
     assert table.do(None, CameBack(1)) == ()
@@ -110,5 +110,5 @@ def test_being_away_is_logged_once_and_only_for_who_is_gone() -> None:
 def test_what_the_server_noticed_of_a_seat_that_has_gone_is_nothing() -> None:
     table = four()
     table.do(0, c.Configure(rules={"players": 2, "sides": 2}))
-    assert table.do(None, GoneAway(3)) == ()
+    assert table.do(None, GoneAway("0" * 64)) == ()
     assert table.do(None, CameBack(3)) == ()

@@ -11,7 +11,7 @@ import pytest
 
 from scopa_protocol.proof import faults
 from scopa_server.room.apply import advance
-from scopa_server.room.decide import CameBack, GoneAway
+from scopa_server.room.decide import CameBack
 from scopa_server.room.events import SCHEMA, UnreadableLog, read_events, write_events
 from scopa_server.room.history import Chronicle
 from scopa_server.room.project import Scene, project
@@ -76,7 +76,7 @@ def _drop(table: Table, seat: int, *, logged: bool) -> None:
     there = table.online
     table.online -= {seat}
     if logged:
-        table.do(None, GoneAway(seat))
+        table.gone(seat)
     table.room = load(dump(fold(table.log)))
     table.online = there
     table.do(None, CameBack(seat))

@@ -11,7 +11,7 @@ from scopa_protocol.views import Phase
 from scopa_server.room import events as e
 from scopa_server.room.apply import apply
 from scopa_server.room.clock import deadlines, decision, served_seat
-from scopa_server.room.decide import Expired, GoneAway, Settle
+from scopa_server.room.decide import Expired, Settle
 from scopa_server.room.machine import TRANSITIONS, WITHIN, ImpossibleEvent, phase_after
 from support.tables import Table
 
@@ -81,12 +81,12 @@ def _nothing(table: Table) -> None:
 def _absent(table: Table) -> None:
     for seat in sorted(table.online):
         table.online -= {seat}
-        table.do(None, GoneAway(seat))
+        table.gone(seat)
 
 
 def _host_absent(table: Table) -> None:
     table.online -= {0}
-    table.do(None, GoneAway(0))
+    table.gone(0)
 
 
 def _one_left(table: Table) -> None:

@@ -10,7 +10,6 @@ from scopa_protocol.codes import ErrorCode
 from scopa_protocol.views import Proposal
 from scopa_server.room import events as e
 from scopa_server.room.clock import deadlines
-from scopa_server.room.decide import GoneAway
 from support.proposals import NO, PROPOSE, RULES, YES, deal_over, proposed, public
 
 # Making one
@@ -120,7 +119,7 @@ def test_with_nobody_to_ask_it_is_done_at_once() -> None:
 def test_who_is_away_or_played_for_is_asked_all_the_same() -> None:
     table = deal_over()
     table.online -= {2}
-    table.do(None, GoneAway(2))
+    table.gone(2)
     table.do(0, c.StandIn(seat=0))
     table.do(1, PROPOSE)
     assert table.room.proposed is not None

@@ -7,7 +7,7 @@ import pytest
 from scopa_protocol import commands as c
 from scopa_protocol.codes import ErrorCode
 from scopa_server.room import events as e
-from scopa_server.room.decide import CameBack, GoneAway
+from scopa_server.room.decide import CameBack
 from scopa_server.room.tokens import token_hash
 from support.tables import NAMES, four, nina, token
 
@@ -226,7 +226,7 @@ def test_the_next_deal_starts_when_a_pause_ends_and_all_are_ready() -> None:
         table.do(seat, c.Ready(deal=1))
     table.do(0, c.Pause())
     table.online -= {3}
-    table.do(None, GoneAway(3))
+    table.gone(3)
     assert table.phase() == "deal_over"
     table.do(0, c.Unpause())
     assert table.phase() == "playing"

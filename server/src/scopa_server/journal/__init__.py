@@ -9,6 +9,7 @@ from scopa_server.journal.interface import (
     Stored,
     StoreRefused,
     Taken,
+    Touch,
     Unavailable,
     Unresolved,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "StoreRefused",
     "Stored",
     "Taken",
+    "Touch",
     "Unavailable",
     "Unresolved",
     "open_journal",

@@ -58,6 +58,16 @@ class Taken(msgspec.Struct, frozen=True):
     """Another commit has that number, or this one doesn't follow the log's top."""
 
 
+class Touch(msgspec.Struct, frozen=True):
+    """That a room is being shown: the seconds it lives from now, and how far its time has run.
+
+    `mark` is in milliseconds on the scale of the commits' times; the journal only keeps it.
+    """
+
+    ttl: int
+    mark: int
+
+
 class Unavailable(Exception):
     """The store can't be used. When an append raises it, nothing was stored or will be."""
 
@@ -139,12 +149,12 @@ class Journal(Protocol):
         """Return the snapshot kept, unless it is above or beside the log."""
         ...
 
-    async def touch(self, rooms: Mapping[str, int]) -> None:
+    async def touch(self, rooms: Mapping[str, Touch]) -> None:
         """Note that rooms are being shown, and let their seconds to live count anew."""
         ...
 
     async def shown(self, room: str) -> int | None:
-        """Return the store's time of the last touch, in milliseconds since the epoch."""
+        """Return the mark of the last touch."""
         ...
 
     def watch(self, room: str) -> AbstractAsyncContextManager[AsyncIterator[int]]:

@@ -13,7 +13,15 @@ from redis.backoff import NoBackoff
 from redis.exceptions import ResponseError
 
 from scopa_server.journal import scripts
-from scopa_server.journal.interface import Commit, Draft, Snapshot, Stored, Taken, whole_chain
+from scopa_server.journal.interface import (
+    Commit,
+    Draft,
+    Snapshot,
+    Stored,
+    Taken,
+    Touch,
+    whole_chain,
+)
 from scopa_server.journal.link import Broken, Links, Refusal, Refused, Unreached
 from scopa_server.journal.news import News
 from scopa_server.journal.redis_settings import SETTINGS, warnings
@@ -172,12 +180,12 @@ class RedisJournal:
         kept = await self._ask(scripts.latest_snapshot(room))
         return kept and Snapshot(int(kept[0]), kept[1].decode(), kept[2])
 
-    async def touch(self, rooms: Mapping[str, int]) -> None:
+    async def touch(self, rooms: Mapping[str, Touch]) -> None:
         """Note that rooms are shown and renew their time to live."""
-        await self._ask_many([scripts.touch(room, ttl) for room, ttl in rooms.items()])
+        await self._ask_many([scripts.touch(room, new) for room, new in rooms.items()])
 
     async def shown(self, room: str) -> int | None:
-        """Return the time of the last touch."""
+        """Return the mark of the last touch."""
         at = await self._ask(scripts.field(room, "shown"))
         return at and int(at)
 

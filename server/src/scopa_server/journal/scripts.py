@@ -2,13 +2,13 @@
 
 A room has two keys and a channel that share a hash tag, so they live on one node of a cluster:
 the log, a stream whose entry ids are the commits' numbers, and a hash with the header, the
-snapshot and the time last shown. Scripts are sent whole (EVAL): a cluster has no other way that
-survives a moved slot.
+snapshot and how far the room's time has run. Scripts are sent whole (EVAL): a cluster has no other
+way that survives a moved slot.
 """
 
 from collections.abc import Sequence
 
-from scopa_server.journal.interface import Commit, Draft, Snapshot, plain_room, positive_ttl
+from scopa_server.journal.interface import Commit, Draft, Snapshot, Touch, plain_room, positive_ttl
 
 Word = str | bytes | int
 Command = tuple[Word, ...]
@@ -146,9 +146,7 @@ _LATEST = _SOUND + "return sound(kept[1], kept[2]) and kept"
 # Expiry first: it needs no memory, and after it the rest of the script is let through.
 _TOUCH = """
 if redis.call('EXPIRE', KEYS[1], ARGV[1]) == 0 then return 0 end
-local time = redis.call('TIME')
-local at = time[1] * 1000 + math.floor(time[2] / 1000)
-redis.call('HSET', KEYS[2], 'shown', string.format('%.0f', at))
+redis.call('HSET', KEYS[2], 'shown', ARGV[2])
 redis.call('EXPIRE', KEYS[2], ARGV[1])
 return 1
 """
@@ -195,13 +193,14 @@ def latest_snapshot(room: str) -> Command:
     return ("EVAL", _LATEST, 2, log_key(room), about_key(room))
 
 
-def touch(room: str, ttl: int) -> Command:
+def touch(room: str, new: Touch) -> Command:
     """Answers whether there is such a room."""
-    return ("EVAL", _TOUCH, 2, log_key(room), about_key(room), positive_ttl(ttl))
+    keys = (log_key(room), about_key(room))
+    return ("EVAL", _TOUCH, 2, *keys, positive_ttl(new.ttl), new.mark)
 
 
 def field(room: str, name: str) -> Command:
-    """Answers the header or the time last shown."""
+    """Answers the header or the mark of the last touch."""
     return ("HGET", about_key(room), name)
 
 

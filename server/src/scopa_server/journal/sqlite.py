@@ -19,6 +19,7 @@ from scopa_server.journal.interface import (
     Snapshot,
     Stored,
     Taken,
+    Touch,
     Unavailable,
     plain_room,
     positive_ttl,
@@ -130,12 +131,12 @@ class SqliteJournal:
         """Return the snapshot kept, if sound."""
         return await self._ask(partial(rows.latest_snapshot, room=plain_room(room)))
 
-    async def touch(self, rooms: Mapping[str, int]) -> None:
+    async def touch(self, rooms: Mapping[str, Touch]) -> None:
         """Note that rooms are shown and renew their time to live."""
         await self._writer.submit(partial(_touch, _positive(rooms)))
 
     async def shown(self, room: str) -> int | None:
-        """Return the time of the last touch."""
+        """Return the mark of the last touch."""
         return await self._ask(partial(rows.shown, room=plain_room(room)))
 
     @asynccontextmanager
@@ -195,13 +196,16 @@ class SqliteJournal:
             raise Unavailable(f"the store failed: {error}") from error
 
 
-def _positive(rooms: Mapping[str, int]) -> dict[str, int]:
-    return {plain_room(room): positive_ttl(ttl) for room, ttl in rooms.items()}
+def _positive(rooms: Mapping[str, Touch]) -> dict[str, Touch]:
+    for room, new in rooms.items():
+        plain_room(room)
+        positive_ttl(new.ttl)
+    return dict(rooms)
 
 
 def _tops(codes: list[str], db: sqlite3.Connection, now: int) -> dict[str, tuple[int, str]]:
     return rows.tops(db, now, codes)
 
 
-def _touch(codes: Mapping[str, int], db: sqlite3.Connection, now: int) -> None:
+def _touch(codes: Mapping[str, Touch], db: sqlite3.Connection, now: int) -> None:
     rows.touch(db, now, codes)

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from scopa_server.journal.interface import Commit, Draft, Snapshot, Stored, Taken
+from scopa_server.journal.interface import Commit, Draft, Snapshot, Stored, Taken, Touch
 
 _TABLES = ("rooms", "commits", "snapshots")
 _SWEPT_AT_ONCE = 100
@@ -97,7 +97,7 @@ def header(db: sqlite3.Connection, now: int, room: str) -> bytes | None:
 
 
 def shown(db: sqlite3.Connection, now: int, room: str) -> int | None:
-    """Return when a room was last touched."""
+    """Return the mark of a room's last touch."""
     found: int | None = _field(db, now, room, "shown")
     return found
 
@@ -140,11 +140,11 @@ def latest_snapshot(db: sqlite3.Connection, now: int, room: str) -> Snapshot | N
     return row and Snapshot(*row)
 
 
-def touch(db: sqlite3.Connection, now: int, rooms: Mapping[str, int]) -> None:
+def touch(db: sqlite3.Connection, now: int, rooms: Mapping[str, Touch]) -> None:
     """Note that rooms are shown and move their expiry."""
     db.executemany(
         "UPDATE rooms SET shown = ?, expires = ? WHERE room = ? AND expires > ?",
-        [(now, now + ttl * 1000, room, now) for room, ttl in rooms.items()],
+        [(new.mark, now + new.ttl * 1000, room, now) for room, new in rooms.items()],
     )
 
 

@@ -20,7 +20,7 @@ from scopa_server.room.clock import (
     served_seat,
 )
 from scopa_server.room.decide.internal import Expired, GoneAway
-from scopa_server.room.state import Room
+from scopa_server.room.state import Room, Seat
 
 from .time import Time
 
@@ -35,7 +35,7 @@ Due: TypeAlias = Expired | GoneAway | ServerTurn
 
 
 class Clocks:
-    """The clocks of one live room. `shown`: when it was last shown, the store's ms, if known."""
+    """The clocks of one live room. `shown`: the mark of when it was last shown, if known."""
 
     def __init__(self, time: Time, room: Room, shown: int | None) -> None:
         self._time = time
@@ -48,7 +48,11 @@ class Clocks:
         if shown is not None and room.paused_by is None:
             self._used_ms += max(0, shown - room.clock_from)
         self._since: float | None = None
-        self._gone: dict[str, float] = {}
+        self._gone = {
+            seat.holder.token: self._loaded - _away_ms(seat, shown) / 1000
+            for seat in room.seats
+            if seat.holder is not None and seat.away and seat.away_at
+        }
         self.rank = 0
         """Processes that come before this one: it waits as many seconds longer than the first."""
         self._anyone = False
@@ -77,6 +81,25 @@ class Clocks:
             if seat.holder is not None and number not in online
         }
 
+    def mark(self, room: Room) -> int:
+        """How far the room's time has run, on the scale of the commits' times.
+
+        It stands still while nobody is there: what a later load counts on from.
+        """
+        return room.clock_from - room.clock_used + self.used_ms(room)
+
+    def used_ms(self, room: Room) -> int:
+        """How long the present decision has been waited for."""
+        anew = _starts_anew(self._awaited, decision(room), room)
+        return 0 if anew else round(self._elapsed_ms())
+
+    def run(self, room: Room, online: frozenset[int]) -> bool:
+        """Whether a clock runs or a person is missed."""
+        return bool(deadlines(room, online)) or any(
+            seat.holder is not None and number not in online
+            for number, seat in enumerate(room.seats)
+        )
+
     def shown(self, room: Room, online: frozenset[int]) -> Clock | None:
         """The clock that a view shows: the first to run out."""
         running = deadlines(room, online)
@@ -103,9 +126,10 @@ class Clocks:
         for clock in deadlines(room, online):
             yield self._runs_out(room, clock) + self.rank, Expired(clock.kind, decision(room))
         for number, seat in enumerate(room.seats):
-            if seat.kind == "person" and not seat.away and number not in online:
-                gone = self._gone_since(seat.token or "") + AWAY_AFTER_MS / 1000
-                yield max(self._first, gone) + self.rank, GoneAway(number)
+            holder = seat.holder
+            if holder is not None and not seat.away and number not in online:
+                gone = self._gone_since(holder.token) + AWAY_AFTER_MS / 1000
+                yield max(self._first, gone) + self.rank, GoneAway(holder.token)
         served = served_seat(room)
         if served is not None:
             yield self._after(room.settings.pace_ms) + self.rank, ServerTurn(served)
@@ -128,6 +152,11 @@ class Clocks:
 
     def _gone_since(self, token: str) -> float:
         return self._gone.get(token, self._loaded)
+
+
+def _away_ms(seat: Seat, shown: int | None) -> int:
+    """How long a person had been gone when the room was last shown."""
+    return AWAY_AFTER_MS + max(0, (shown or 0) - seat.away_at)
 
 
 def _starts_anew(before: Decision, after: Decision, room: Room) -> bool:

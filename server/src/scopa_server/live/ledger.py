@@ -15,6 +15,7 @@ from scopa_server.journal.interface import (
     Journal,
     Snapshot,
     Stored,
+    Touch,
     Unavailable,
     Unresolved,
 )
@@ -187,10 +188,10 @@ class Ledger:
         """Seconds that the store keeps the room after it was last touched."""
         return self._lifetimes.of(self.room)
 
-    async def touch(self) -> None:
-        """Note in the store that the room is being shown."""
+    async def touch(self, mark: int) -> None:
+        """Note in the store that the room is being shown, and how far its time has run."""
         try:
-            await self._journal.touch({self.room.code: self.lifetime})
+            await self._journal.touch({self.room.code: Touch(self.lifetime, mark)})
         except Unavailable:
             log.warning("touch_failed")
 

@@ -31,6 +31,9 @@ from .visitor import Visitor
 log = structlog.stdlib.get_logger()
 
 TOUCH_SECONDS: Final = 60
+"""How often the store hears that a room is shown."""
+CLOCK_TOUCH_SECONDS: Final = 10
+"""The same while time matters: what a crash may add to a clock."""
 HOLD_SECONDS: Final = 1
 """After a step of its own failed, a room waits so long before it tries again."""
 
@@ -140,7 +143,7 @@ class LiveRoom:
             await self._historian.close()
             await self._table.part()
         if len(self._table.audience):
-            await self._table.ledger.touch()
+            await self._table.touch()
         await self._table.ledger.snapshot()
 
     def _ends(self) -> bool:
@@ -169,7 +172,7 @@ class LiveRoom:
         if ledger.wants_snapshot:
             await ledger.snapshot()
         if self._has_emptied():
-            await ledger.touch()
+            await self._table.touch()
         self._inbox.wake_at(self._next_at())
 
     async def _talk(self) -> None:
@@ -224,7 +227,8 @@ class LiveRoom:
 
     def _touch_at(self) -> float:
         """When the store is to hear again that the room is shown, well before its time is over."""
-        return self._touched + min(TOUCH_SECONDS, self._table.ledger.lifetime / 3)
+        seconds = CLOCK_TOUCH_SECONDS if self._table.waits else TOUCH_SECONDS
+        return self._touched + min(seconds, self._table.ledger.lifetime / 3)
 
     def _close(self) -> None:
         """Nobody gets in any more; who still waits to enter is told to look again."""
@@ -300,7 +304,7 @@ class LiveRoom:
             self._hold()
         if self._time.now() >= self._touch_at():
             self._touched = self._time.now()
-            await self._table.ledger.touch()
+            await self._table.touch()
 
     def _hold(self) -> None:
         self._held_until = self._time.now() + HOLD_SECONDS

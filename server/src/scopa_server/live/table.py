@@ -80,6 +80,15 @@ class Table:
             if self.room.seats[seat].away:
                 await self.do(CameBack(seat))
 
+    @property
+    def waits(self) -> bool:
+        """Whether time matters: a clock runs, or a person is missed."""
+        return self.clocks.run(self.room, self.online)
+
+    async def touch(self) -> None:
+        """Let the store know that the room is shown, and how far its time has run."""
+        await self.ledger.touch(self.clocks.mark(self.room))
+
     async def part(self) -> None:
         """Let other processes know that nobody is here any more."""
         await self._gossip.leave()
@@ -113,6 +122,7 @@ class Table:
             offline_ms=self.clocks.offline_ms(self.room, online),
             watchers=self.watchers,
             passcode=passcode,
+            used_ms=self.clocks.used_ms(self.room),
         )
 
     def scene(self) -> Scene:

@@ -108,7 +108,7 @@ def _arranged(room: Room, event: e.Arranged, at: int) -> Room:
 
 
 def _away(room: Room, event: e.Away, at: int) -> Room:
-    return _seat(room, event.seat, replace(room.seats[event.seat], away=True))
+    return _seat(room, event.seat, replace(room.seats[event.seat], away=True, away_at=at))
 
 
 def _back(room: Room, event: e.Back, at: int) -> Room:
@@ -326,7 +326,9 @@ def _readied(room: Room, event: e.Readied, at: int) -> Room:
 
 
 def _paused(room: Room, event: e.Paused, at: int) -> Room:
-    used = room.clock_used + max(0, at - room.clock_from)
+    # Only the server knows for how long nobody was there.
+    counted = room.clock_used + max(0, at - room.clock_from)
+    used = counted if event.used is None else event.used
     return replace(room, paused_by=event.seat, clock_used=used)
 
 

@@ -21,7 +21,8 @@ class Context:
 
     `online`: seats with a connection; `offline_ms`: how long each other seat has had none;
     `shuffles` yields fresh decks with their salts, as many as are asked for; `passcode` is the
-    hash of the passcode that a command brings, the room's own hash if it is the same.
+    hash of the passcode that a command brings, the room's own hash if it is the same; `used_ms`:
+    how long the present decision has been waited for, pauses and empty rooms left out.
     """
 
     shuffles: Iterator[Shuffle] = field(repr=False)
@@ -29,3 +30,4 @@ class Context:
     offline_ms: Mapping[int, int] = field(default_factory=dict[int, int])
     watchers: tuple[str, ...] = ()
     passcode: str | None = field(default=None, repr=False)
+    used_ms: int | None = None

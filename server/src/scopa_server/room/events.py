@@ -229,9 +229,10 @@ class Rescored(Event, tag="rescored", frozen=True, kw_only=True):
 
 
 class Paused(Event, tag="paused", frozen=True, kw_only=True):
-    """The clocks stopped."""
+    """The clocks stopped; `used`: what the one that ran had used (ms), if the server could say."""
 
     seat: int
+    used: int | None = None
 
 
 class Unpaused(Event, tag="unpaused", frozen=True, kw_only=True):

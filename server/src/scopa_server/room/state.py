@@ -37,13 +37,17 @@ class Holder(Value, frozen=True, kw_only=True):
 
 
 class Seat(Value, frozen=True, kw_only=True):
-    """One seat. `token` is the hash of its person's token; `stand_in`: the server plays it."""
+    """One seat. `token` is the hash of its person's token; `stand_in`: the server plays it.
+
+    `away_at`: when the log said that its person is away (ms), 0 if it was not noted.
+    """
 
     kind: SeatKind = "empty"
     name: str | None = None
     token: str | None = None
     level: str | None = None
     away: bool = False
+    away_at: int = 0
     stand_in: bool = False
     ready: bool = False
     reserved: Holder | None = None

@@ -22,9 +22,13 @@ class Expired(Struct, frozen=True):
 
 
 class GoneAway(Struct, frozen=True):
-    """A seat's person has had no connection for a while."""
+    """A person, by the token's hash, has had no connection for a while."""
 
-    seat: int
+    token: str
+
+    def __repr__(self) -> str:
+        """The type alone."""
+        return "<GoneAway>"
 
 
 class CameBack(Struct, frozen=True):
@@ -45,8 +49,8 @@ def decide_internal(room: Room, command: Internal, context: Context) -> e.Events
     match command:
         case Expired():
             return _expired(room, command, context)
-        case GoneAway(seat):
-            return (e.Away(seat=seat),) if _has_gone(room, seat, context) else ()
+        case GoneAway(token):
+            return _gone(room, room.seat_of(token), context)
         case CameBack(seat):
             return back(room, seat)
         case Settle():
@@ -59,10 +63,11 @@ def back(room: Room, seat: int) -> e.Events:
     return (e.Back(seat=seat),) if there.away or there.stand_in else ()
 
 
-def _has_gone(room: Room, seat: int, context: Context) -> bool:
-    # The seat may have gone since the server noticed.
-    there = room.seats[seat] if seat < len(room.seats) else Seat()
-    return there.holder is not None and not there.away and seat not in context.online
+def _gone(room: Room, seat: int | None, context: Context) -> e.Events:
+    if seat is None or seat in context.online:
+        return ()
+    there = room.seats[seat]
+    return (e.Away(seat=seat),) if there.holder is not None and not there.away else ()
 
 
 def _expired(room: Room, command: Expired, context: Context) -> e.Events:
@@ -75,8 +80,7 @@ def _expired(room: Room, command: Expired, context: Context) -> e.Events:
         return next_deal(room, context)
     seat = room.awaited
     assert seat is not None, "the other clocks are for the seat to act"
-    gone: e.Events = (e.Away(seat=seat),) if _has_gone(room, seat, context) else ()
-    return (*gone, e.StoodIn(seat=seat))
+    return (*_gone(room, seat, context), e.StoodIn(seat=seat))
 
 
 def and_settle(room: Room, events: e.Events, online: frozenset[int], context: Context) -> e.Events:

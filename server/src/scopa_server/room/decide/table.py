@@ -88,7 +88,7 @@ def is_ended(room: Room, actor: Actor, command: c.EndMatch) -> bool:
 
 def pause(room: Room, actor: Actor, command: c.Pause, context: Context) -> e.Events:
     """Stop the clocks."""
-    return (e.Paused(seat=actor.seat or 0),)
+    return (e.Paused(seat=actor.seat or 0, used=context.used_ms),)
 
 
 def is_paused(room: Room, actor: Actor, command: c.Pause) -> bool:
