@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from scopa_server.config import parse
+from scopa_server.live.rooms import STOP_SECONDS
 
 FOLDER = Path(__file__).parents[2] / "deploy" / "kubernetes"
 Thing = dict[str, Any]
@@ -34,9 +35,32 @@ def server(things: dict[tuple[str, str], Thing]) -> Thing:
     return pod(things["Deployment", "scopa-server"])
 
 
-def test_one_server_at_a_time(things: dict[tuple[str, str], Thing]) -> None:
+def test_there_is_always_a_server_that_is_ready(
+    things: dict[tuple[str, str], Thing], server: Thing
+) -> None:
     spec = things["Deployment", "scopa-server"]["spec"]
-    assert (spec["replicas"], spec["strategy"]) == (1, {"type": "Recreate"})
+    assert spec["replicas"] > 1
+    assert spec["strategy"] == {
+        "type": "RollingUpdate",
+        "rollingUpdate": {"maxUnavailable": 0, "maxSurge": 1},
+    }
+    mine = spec["selector"]
+    assert things["PodDisruptionBudget", "scopa-server"]["spec"] == {
+        "maxUnavailable": 1,
+        "selector": mine,
+    }
+    (spread,) = server["topologySpreadConstraints"]
+    assert spread["labelSelector"] == mine
+
+
+def test_a_pod_has_time_to_end(server: Thing) -> None:
+    (container,) = server["containers"]
+    python, _, script = container["lifecycle"]["preStop"]["exec"]["command"]
+    assert f"{Path(python).parent}:" in (FOLDER.parent / "Dockerfile").read_text()
+    pause = re.fullmatch(r"import time; time\.sleep\((\d+)\)", script)
+    assert pause
+    # The rooms' own patience, that of connections, and some more.
+    assert int(pause[1]) + STOP_SECONDS + 10 < server["terminationGracePeriodSeconds"]
 
 
 def test_settings_are_the_servers(things: dict[tuple[str, str], Thing], server: Thing) -> None:
