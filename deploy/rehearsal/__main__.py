@@ -16,7 +16,7 @@ from types import FrameType
 
 from rehearsal import checks, files, table, unit
 from rehearsal.checks import EXIT, HEALTH, ensure, healthy, inspect
-from rehearsal.compose import Compose, composed
+from rehearsal.compose import SERVERS, Compose, composed
 from rehearsal.images import images
 from rehearsal.machine import ROOT, Failed, Machine, docker, is_root, say
 
@@ -59,8 +59,8 @@ def rehearse(machine: Machine, name: str, authorities: Path | None) -> None:
         alone(machine, name)
         unit.rehearse(machine, name)
         compose.up()
-        seconds = machine.becomes("the server is healthy", lambda: healthy(compose, "server"))
-        say(f"Everything is up; healthy {seconds:.0f} s after that.")
+        seconds = machine.becomes("the servers are healthy", lambda: serving(compose))
+        say(f"Everything is up; both servers healthy {seconds:.0f} s after that.")
         compose.trust()
         checks.containers(compose)
         if not is_root():
@@ -117,9 +117,14 @@ def restored(compose: Compose, invite: str) -> None:
     say(f"Backup {middle - begun:.1f} s, restore {took:.1f} s: the match is there again.")
 
 
+def serving(compose: Compose) -> bool:
+    """Whether every server says that it is ready."""
+    return all(healthy(compose, service) for service in SERVERS)
+
+
 def stopped(compose: Compose) -> None:
     """Everything stops by itself within its grace."""
-    boxes = {service: compose.container(service) for service in ("server", "redis", "proxy")}
+    boxes = {service: compose.container(service) for service in (*SERVERS, "redis", "proxy")}
     begun = time.monotonic()
     compose("stop")
     seconds = time.monotonic() - begun

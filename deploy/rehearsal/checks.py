@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from rehearsal.compose import Compose
+from rehearsal.compose import SERVERS, Compose
 from rehearsal.machine import Failed, Machine, say
 
 TOOLS = ("gcc", "cc", "g++", "make")
@@ -51,9 +51,9 @@ def image(machine: Machine, name: str, base: str, authorities: Path | None) -> N
 
 def containers(compose: Compose) -> None:
     """Users, file systems, passwords and networks are as they should be. Raises Failed."""
-    for service in ("server", "redis", "proxy"):
+    for service in (*SERVERS, "redis", "proxy"):
         _confined(compose, service)
-    for service in ("server", "redis"):
+    for service in (*SERVERS, "redis"):
         ensure(compose.within(service, "id", "-u").strip() != "0", f"{service} isn't root")
     ensure("NOAUTH" in compose.within("redis", "redis-cli", "ping"), "Redis asks for a password")
     settings = compose.within("redis", "sh", "-c", f"{AUTH} redis-cli config get 'append*'")

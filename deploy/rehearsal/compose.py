@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rehearsal.machine import Failed, Machine, say
 
+SERVERS = ("server", "server2")
 AUTHORITY = "/data/caddy/pki/authorities/local/root.crt"
 
 
@@ -70,7 +71,7 @@ class Compose:
         return self("exec", "-T", service, *words)
 
     def python(self, code: str, *words: str) -> str:
-        """What Python prints inside the server's container."""
+        """What Python prints inside a server's container."""
         return self.within("server", "python", "-c", code, *words)
 
     def page(self, path: str) -> int:

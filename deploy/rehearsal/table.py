@@ -1,15 +1,17 @@
-"""A table at the compose file's server, the faults it is played through, and its log."""
+"""A table at the compose file's servers, the faults it is played through, and its log."""
 
 import json
 import os
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 from itertools import pairwise
 from signal import SIGKILL
 from typing import NamedTuple
 
-from rehearsal.compose import Compose
+from rehearsal.checks import healthy
+from rehearsal.compose import SERVERS, Compose
 from rehearsal.machine import Failed, is_root, say
 from rehearsal.match import Person, person
 
@@ -60,14 +62,28 @@ def killed(compose: Compose, *services: str) -> None:
         os.kill(int(pid), SIGKILL)
 
 
-def faults(compose: Compose) -> list[tuple[str, Callable[[], None]]]:
-    """What is done while they play."""
+def replaced(compose: Compose) -> None:
+    """Replace one server after the other, as an upgrade does."""
+    for service in SERVERS:
+        compose.up("--no-deps", "--force-recreate", service)
+        compose.machine.becomes(f"{service} is healthy", partial(healthy, compose, service))
+
+
+def faults(compose: Compose) -> list[tuple[str, Callable[[], object]]]:
+    """What is done while they play; the servers are on their own once each."""
+    one, other = SERVERS
     return [
         ("Redis is killed", lambda: killed(compose, "redis")),
-        ("the server is killed", lambda: killed(compose, "server")),
-        ("Redis and the server are killed", lambda: killed(compose, "redis", "server")),
+        ("one server is killed", lambda: killed(compose, one)),
+        ("the other server is killed", lambda: killed(compose, other)),
+        ("both servers are killed", lambda: killed(compose, *SERVERS)),
+        ("Redis and both servers are killed", lambda: killed(compose, "redis", *SERVERS)),
         ("Caddy is killed", lambda: killed(compose, "proxy")),
-        ("the server is replaced", lambda: compose.up("--no-deps", "--force-recreate", "server")),
+        ("one server is stopped", lambda: compose("stop", one)),
+        ("that one is started again", lambda: compose("start", one)),
+        ("the other server is stopped", lambda: compose("stop", other)),
+        ("that one is started, too", lambda: compose("start", other)),
+        ("both are replaced in turn", lambda: replaced(compose)),
     ]
 
 
@@ -105,11 +121,12 @@ def _tell(compose: Compose, invite: str, happened: list[Fault]) -> None:
     say("The next card accepted after a container died, and the longest pause between two cards:")
     for fault in happened:
         resumed = next(at for at in plays if at > fault.done)
-        # A server that is replaced stops before its successor has started.
-        shown = "" if "replaced" in fault.what else f"{resumed - fault.done:.2f} s"
+        # Play goes on while a server is stopped or replaced: only the pause tells.
+        killing = fault.what.endswith("killed")
+        shown = f"{resumed - fault.done:.2f} s" if killing else ""
         near = [at for at in plays if fault.begun - 2 < at <= resumed]
         pause = max(b - a for a, b in pairwise(near))
-        say(f"  {fault.what:34} {shown:>8} {pause:6.2f} s")
+        say(f"  {fault.what:36} {shown:>8} {pause:6.2f} s")
 
 
 def still_there(compose: Compose, invite: str) -> None:

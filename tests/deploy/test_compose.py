@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 VARIABLES = {option.variable for option in OPTIONS} | {
     file_of(option.variable) for option in OPTIONS if option.secret
 }
+SERVERS = ["server", "server2"]
 OWN = {"SCOPA_ADDRESS", "SCOPA_IMAGE"}
 """What the compose file reads itself; the server never sees it."""
 
@@ -45,6 +46,7 @@ def test_old_programs_read_it(compose: dict[str, Any]) -> None:
 
 def test_settings_are_the_servers(compose: dict[str, Any]) -> None:
     given = compose["services"]["server"]["environment"]
+    assert compose["services"]["server2"] == compose["services"]["server"]
     assert given.keys() <= VARIABLES
     told = {name: "" if "$" in value else value for name, value in given.items()}
     del told["SCOPA_STORE_FILE"]
@@ -67,11 +69,23 @@ def test_every_container_is_confined(compose: dict[str, Any]) -> None:
         assert service["cap_drop"] == ["ALL"]
         assert service["security_opt"] == ["no-new-privileges:true"]
         assert service["restart"] == "unless-stopped"
-    # Only the server is where Redis is, and only the proxy is where the world is.
+    # Only the servers are where Redis is, and only the proxy is where the world is.
     at_redis = {n for n, s in compose["services"].items() if "store" in s["networks"]}
-    assert at_redis == {"server", "redis"}
+    assert at_redis == {*SERVERS, "redis"}
     assert compose["networks"]["store"]["internal"] is True
     assert [n for n, s in compose["services"].items() if "ports" in s] == ["proxy"]
+
+
+def test_every_server_is_asked_how_it_is_started_and_stopped(compose: dict[str, Any]) -> None:
+    proxy = text("deploy/Caddyfile")
+    asked = re.search(r"reverse_proxy (.*) {", proxy)
+    assert asked
+    assert asked[1].split() == [f"{name}:8765" for name in SERVERS]
+    assert re.search(r"EXPOSE 8765 (\d+)", text("deploy/Dockerfile"))
+    assert "health_port 9765" in proxy
+    assert compose["services"]["proxy"]["depends_on"] == SERVERS
+    for script in ("deploy/backup", "deploy/restore"):
+        assert f"stop {' '.join(SERVERS)} redis" in text(script)
 
 
 def test_what_can_be_set_is_in_the_example() -> None:
