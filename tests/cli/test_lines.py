@@ -2,7 +2,7 @@
 
 import pytest
 
-from scopa_cli.lines import Line, Span, line, width, words, wrapped
+from scopa_cli.lines import Line, Span, fit, line, width, words, wrapped
 
 
 def rows(shown: Line, columns: int) -> list[str]:
@@ -45,3 +45,33 @@ def test_no_row_is_too_wide_and_no_word_is_lost(columns: int) -> None:
     broken = wrapped(line(text), columns)
     assert all(width(words(row)) <= columns for row in broken)
     assert " ".join(map(words, broken)).split() == words(wrapped(line(text), 999)[0]).split()
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("Anna", 4),
+        ("é", 1),
+        ("e\u0301", 1),
+        ("王小明", 6),
+        ("한", 2),
+        ("\u1112\u1161\u11ab", 2),
+        ("❤", 1),
+        ("❤️", 2),
+        ("👍🏽", 2),
+        ("🇮🇹", 2),
+        ("👨\u200d👩\u200d👧", 2),
+        ("1️⃣", 2),
+        ("ก้", 1),
+        ("\u202eAnna\x1b", 4),
+        ("\u0301", 0),
+    ],
+)
+def test_a_text_is_as_wide_as_a_terminal_draws_it(text: str, columns: int) -> None:
+    assert width(text) == columns
+    assert width(fit(text, 9)) == 9
+
+
+def test_a_text_that_is_cut_is_as_wide_as_its_column() -> None:
+    for text in ("👨\u200d👩\u200d👧" * 4, "王小明" * 3, "❤️" * 9, "e\u0301" * 20):
+        assert width(fit(text, 7)) == 7

@@ -148,6 +148,6 @@ def test_the_protocol_needs_msgspec_alone(wheels: dict[str, Wheel]) -> None:
 
 
 def test_a_client_is_small(wheels: dict[str, Wheel]) -> None:
-    wanted = {"msgspec", "platformdirs", "scopa-protocol", "websockets"}
+    wanted = {"msgspec", "platformdirs", "scopa-protocol", "wcwidth", "websockets"}
     assert needs(wheels["scopa-cli"].metadata.get_all("Requires-Dist", [])) == wanted
     assert closure("scopa-cli") == wanted

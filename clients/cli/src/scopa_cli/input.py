@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from .lines import char_width, width
+from .lines import width
 
 KEPT_LINES: Final = 200
 LONGEST: Final = 1000
@@ -67,13 +67,13 @@ class Editor:
     def _before(self) -> int:
         """Where the character before the cursor begins, marks that sit on it included."""
         place = self.cursor - 1
-        while place > 0 and char_width(self.text[place]) == 0:
+        while place > 0 and width(self.text[place]) == 0:
             place -= 1
         return max(place, 0)
 
     def _after(self) -> int:
         place = self.cursor + 1
-        while place < len(self.text) and char_width(self.text[place]) == 0:
+        while place < len(self.text) and width(self.text[place]) == 0:
             place += 1
         return min(place, len(self.text))
 

@@ -1,7 +1,6 @@
 """Text to show, as lines of spans. A span names a style; no escape code ever stands in one."""
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -21,7 +20,6 @@ class Span(NamedTuple):
 
 Line: TypeAlias = tuple[Span, ...]
 
-ZERO_WIDTH = frozenset({"Mn", "Me", "Cf", "Cc"})
 GAP: Final = re.compile(r"(?<=\S) +(?=\S)")
 WIDE: Final = 3
 """Spaces that part columns rather than words."""
@@ -55,18 +53,15 @@ def words(shown: Line) -> str:
     return "".join(span.text for span in shown)
 
 
-def char_width(char: str) -> int:
-    """Columns that a character takes on a terminal: 0, 1 or 2."""
-    if " " <= char <= "~":
-        return 1
-    if unicodedata.category(char) in ZERO_WIDTH:
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
-
-
 def width(text: str) -> int:
     """Columns that a text takes once it is cleaned for the screen."""
-    return sum(map(char_width, for_screen(text)))
+    text = for_screen(text)
+    if text.isascii():
+        return len(text)
+    # Its tables take as long to load as the client takes to start.
+    from wcwidth import wcswidth
+
+    return max(wcswidth(text), 0)
 
 
 def fit(text: str, columns: int) -> str:
