@@ -76,7 +76,7 @@ async def test_a_pipe_is_not_asked_but_told(tmp_path: Path) -> None:
 
     ending = await person.at(scene)
     assert ending.code == 1
-    assert "--passcode=WORD" in person.console.shown[-1]
+    assert "--passcode" in person.console.shown[-1]
     assert not person.store.all()
 
 

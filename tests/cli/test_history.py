@@ -11,8 +11,9 @@ from msgspec import structs
 from scopa_cli.__main__ import main
 from scopa_cli.call import Failed
 from scopa_cli.commands import history as command
-from scopa_cli.commands.opening import Entrance, Unclear
+from scopa_cli.commands.opening import Entrance
 from scopa_cli.commands.parser import parse
+from scopa_cli.commands.secret import Unclear
 from scopa_cli.commitments import CommitmentStore, Witness, subject
 from scopa_cli.entry import Entry
 from scopa_cli.places import commitment_store, seat_store

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from scopa_cli.commands.opening import Entrance, Unclear
+from scopa_cli.commands.opening import Entrance
 from scopa_cli.commands.parser import parse
+from scopa_cli.commands.secret import Unclear
 from scopa_cli.entry import Entry
 from scopa_cli.places import DEFAULT_SERVER, player_name, remember_name, server_address
 from scopa_cli.tokens import HeldSeat, SeatStore
@@ -65,6 +66,42 @@ def test_host_without_options_is_plain_scopa(machine: Machine) -> None:
     command = machine.entry("host").command
     assert isinstance(command, Create)
     assert (command.rules, command.settings, command.key) == ({"variant": "scopa"}, None, "k")
+
+
+@pytest.mark.parametrize(
+    ("words", "environment", "asked"),
+    [
+        (("--passcode=a", "--key=b"), {}, ("a", "b")),
+        ((), {"SCOPA_PASSCODE": "c", "SCOPA_KEY": "d"}, ("c", "d")),
+        (("--passcode=a",), {"SCOPA_PASSCODE": "c"}, ("a", None)),
+        (("--passcode", "--key"), {"SCOPA_PASSCODE": "c"}, ("Passcode typed", "Key typed")),
+        ((), {"SCOPA_PASSCODE": ""}, (None, None)),
+    ],
+)
+def test_secrets_need_not_stand_in_the_list_of_processes(
+    machine: Machine,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    environment: dict[str, str],
+    asked: tuple[str | None, str | None],
+) -> None:
+    machine.environment |= environment
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("getpass.getpass", lambda prompt: f"{prompt.rstrip(': ')} typed ")
+    command = machine.entry("host", *words).command
+    assert isinstance(command, Create)
+    assert (command.passcode, command.key) == asked
+
+
+@pytest.mark.parametrize("command", ["host", "join", "watch", "history", "verify"])
+def test_a_passcode_is_asked_for_wherever_one_is_given(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False)
+    options = parse([command, *([] if command == "host" else [CODE]), "--passcode"])
+    entrance = Entrance(machine.store, machine.folder, machine.environment)
+    with pytest.raises(Unclear, match="SCOPA_PASSCODE"):
+        entrance.errand(CODE, options) if hasattr(options, "watch") else entrance.entry(options)
 
 
 def test_join_takes_the_server_from_the_invite(machine: Machine) -> None:

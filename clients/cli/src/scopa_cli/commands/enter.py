@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import sys
 from argparse import Namespace
 from collections.abc import Callable
 from functools import partial
@@ -18,15 +17,14 @@ from scopa_cli.script import Script
 from scopa_cli.signals import on_interrupt
 from scopa_protocol.views import View
 
-from .opening import Entrance, Unclear
-from .parser import ASK
+from .opening import Entrance
 from .screen import USAGE, open_console
+from .secret import Unclear
 
 
 def enter(options: Namespace) -> int:
     """Run the command line to its end, and return the exit code."""
     try:
-        ask_passcode(options)
         entrance = Entrance(seat_store(), state_folder(), os.environ)
         entry = entrance.entry(options)
         if entry.seating is not None:
@@ -46,17 +44,6 @@ def _no_folder(fault: OSError) -> str:
         f"Your seat's token can't be kept in {state_folder()}: {reason}. "
         "Make that folder writable, or name another with XDG_STATE_HOME."
     )
-
-
-def ask_passcode(options: Namespace) -> None:
-    """Ask for a passcode that was announced and not given. Raises Unclear without a terminal."""
-    if options.passcode != ASK:
-        return
-    if not sys.stdin.isatty():
-        raise Unclear("Give the passcode as --passcode=WORD.")
-    from getpass import getpass
-
-    options.passcode = getpass("Passcode: ").strip() or None
 
 
 async def _run(options: Namespace, entry: Entry) -> int:

@@ -17,8 +17,9 @@ from scopa_protocol.commands import History
 from scopa_protocol.frames import HistoryFrame, Joined
 from scopa_protocol.history import HistoryDeal
 
-from .opening import Entrance, Unclear
+from .opening import Entrance
 from .screen import USAGE
+from .secret import Unclear
 
 
 class Told(Struct, frozen=True):

@@ -13,9 +13,7 @@ from scopa_cli.values import pairs
 from scopa_protocol.commands import Create, Resume, Watch
 from scopa_protocol.invite import Invite, endpoint, read_invite
 
-
-class Unclear(Exception):
-    """The command line can't be done as it stands; the text says what to do."""
+from .secret import Unclear, ask_secrets
 
 
 class Entrance:
@@ -28,6 +26,7 @@ class Entrance:
 
     def entry(self, options: Namespace) -> Entry:
         """What to do. Raises Unclear."""
+        ask_secrets(options, self.environment)
         try:
             if options.command == "host":
                 return self._host(options)
@@ -40,6 +39,7 @@ class Entrance:
 
     def errand(self, place: str, options: Namespace) -> Entry:
         """How to look at a room's past: from a seat held, or as a watcher. Raises Unclear."""
+        ask_secrets(options, self.environment)
         try:
             invite = read_invite(place)
             if options.watch:
@@ -66,15 +66,15 @@ class Entrance:
             name=name,
             rules=room_rules(options),
             settings=dict(pairs(options.setting)) or None,
-            passcode=options.passcode or None,
+            passcode=options.passcode,
             token=seating.token,
-            key=options.key or self.environment.get("SCOPA_KEY"),
+            key=options.key,
         )
         return Entry(endpoint=server, command=command, seating=seating)
 
     def _watch(self, options: Namespace, invite: Invite) -> Entry:
         server = invite.endpoint or self._known_server(options, invite.code)
-        name, passcode = self._name(options), options.passcode or None
+        name, passcode = self._name(options), options.passcode
         command = Watch(room=invite.code, name=name, passcode=passcode)
         return Entry(endpoint=server, command=command, seating=None)
 
@@ -86,7 +86,7 @@ class Entrance:
             resume = Resume(room=invite.code, token=held.token)
             return Entry(endpoint=server, command=resume, seating=seating, seat=options.seat)
         seating = self._asking(server, invite.code, self._name(options))
-        command = join_command(seating, options.seat, options.passcode or None)
+        command = join_command(seating, options.seat, options.passcode)
         return Entry(endpoint=server, command=command, seating=seating, seat=options.seat)
 
     def _known_server(self, options: Namespace, code: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from scopa_cli import VERSION
 
 ASK = ""
-"""What --passcode without a word stands for."""
+"""What --passcode and --key without a word stand for."""
 
 
 def parse(words: Sequence[str]) -> Namespace:
@@ -41,7 +41,7 @@ def _host(parser: ArgumentParser) -> None:
     parser.add_argument("--bots", type=int, default=0, metavar="N", help="seats for bots")
     _pairs(parser, "--rule", "a rule that differs from the variant's")
     _pairs(parser, "--setting", "a setting of the room")
-    parser.add_argument("--key", help="the server's access key (or SCOPA_KEY)")
+    _secret(parser, "--key", "the server's access key")
     _passcode(parser)
     _person(parser)
     _autoplay(parser)
@@ -78,7 +78,7 @@ def _errand(parser: ArgumentParser) -> None:
     """Who asks for a room's past."""
     parser.add_argument("--watch", action="store_true", help="ask as a watcher, without a seat")
     parser.add_argument("--seat", type=int, metavar="N", help="of several seats, the one that asks")
-    parser.add_argument("--passcode", metavar="WORD", help="with --watch: the room's passcode")
+    _passcode(parser, "with --watch: ")
     _person(parser)
     _server(parser)
 
@@ -120,14 +120,15 @@ def _pairs(parser: ArgumentParser, option: str, text: str) -> None:
     )
 
 
-def _passcode(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--passcode",
-        nargs="?",
-        const=ASK,
-        metavar="WORD",
-        help="the room's passcode: --passcode=WORD, or --passcode alone to be asked",
-    )
+def _passcode(parser: ArgumentParser, when: str = "") -> None:
+    _secret(parser, "--passcode", f"{when}the room's passcode")
+
+
+def _secret(parser: ArgumentParser, option: str, what: str) -> None:
+    """What others on this machine could read in its list of processes."""
+    variable = f"SCOPA_{option.removeprefix('--').upper()}"
+    ways = f"{option} alone to be asked, {option}=WORD, or {variable}"
+    parser.add_argument(option, nargs="?", const=ASK, metavar="WORD", help=f"{what}: {ways}")
 
 
 def _person(parser: ArgumentParser) -> None:

@@ -18,8 +18,9 @@ from scopa_protocol.history import HistoryDeal
 from scopa_protocol.invite import read_code, read_invite
 
 from .history import ask
-from .opening import Entrance, Unclear
+from .opening import Entrance
 from .replay import reason
+from .secret import Unclear
 
 NOTHING = 2
 
