@@ -26,7 +26,7 @@ def store(tmp_path: Path) -> SeatStore:
 
 
 def files(store: SeatStore) -> list[Path]:
-    return [path for path in store.folder.rglob("*") if path.is_file()]
+    return [path for path in store.folder.rglob("[!.]*") if path.is_file()]
 
 
 def test_a_token_is_long_and_new_each_time() -> None:

@@ -9,7 +9,8 @@ import msgspec
 from scopa_protocol.invite import read_code
 from scopa_protocol.views import View
 
-from .tokens import folder_name, write_private
+from .private import locked, write_private
+from .tokens import folder_name
 
 Seen: TypeAlias = dict[str, list[str]]
 """By match and deal, as in `1/3`: every commitment that was shown for it, the first one first."""
@@ -40,14 +41,14 @@ class CommitmentStore:
         path = self._path(endpoint, room)
         if path is None:
             return
-        # Another seat of this machine may have written meanwhile.
-        seen = _read(path)
-        if commitment in seen.get(where, []):
-            return
         for folder in (self.folder, path.parent):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        seen.setdefault(where, []).append(commitment)
-        write_private(path, msgspec.json.encode(seen))
+        # Another seat of this machine may be writing, too.
+        with locked(path.parent):
+            seen = _read(path)
+            if commitment not in seen.get(where, []):
+                seen.setdefault(where, []).append(commitment)
+                write_private(path, msgspec.json.encode(seen))
 
     def _path(self, endpoint: str, room: str) -> Path | None:
         # A room's code comes from a server: only what reads as a code may name a file.

@@ -7,7 +7,8 @@ from pathlib import Path
 from scopa_protocol.text import NAME_LENGTH, clean_name
 
 from .commitments import CommitmentStore
-from .tokens import SeatStore, write_private
+from .private import write_private
+from .tokens import SeatStore
 
 DEFAULT_SERVER = "ws://127.0.0.1:8765"
 

@@ -14,6 +14,8 @@ from msgspec import Struct, structs
 
 from scopa_protocol.invite import read_code
 
+from .private import locked, write_private
+
 OPENING: Final = "opening"
 """Where a seat's file stands until its room has a code."""
 
@@ -51,10 +53,12 @@ class SeatStore:
         seat = structs.replace(seat, saved=time.time())
         path = self._path(seat)
         self._private(path.parent)
-        write_private(path, msgspec.json.encode(seat))
-        for other in self._files_of(seat.token):
-            if other != path:
-                other.unlink(missing_ok=True)
+        # Two that keep one seat at once must not each remove the other's file.
+        with locked(self.folder):
+            write_private(path, msgspec.json.encode(seat))
+            for other in self._files_of(seat.token):
+                if other != path:
+                    other.unlink(missing_ok=True)
         return seat
 
     def drop(self, token: str) -> None:
@@ -126,18 +130,3 @@ def _runs(process: int | None) -> bool:
     except PermissionError:
         return True
     return True
-
-
-def write_private(path: Path, data: bytes) -> None:
-    """Write a file that only its owner may read, whole or not at all."""
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
