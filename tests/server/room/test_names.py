@@ -6,6 +6,7 @@ from scopa_protocol import commands as c
 from scopa_protocol.codes import ErrorCode
 from scopa_server.live.chance import new_token
 from scopa_server.room.decide import open_room
+from scopa_server.room.names import BOT_NAMES, bot_name, of_a_bot
 from scopa_server.room.refused import Refused
 from scopa_server.room.tokens import is_token, room_code, token_hash
 from support.tables import four, nina, token
@@ -86,6 +87,81 @@ def test_other_names_are_welcome(name: str) -> None:
     table = four()
     table.do(None, nina(1, f" {name} "))
     assert table.room.seats[1].name == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "An\u043fa",  # Cyrillic pe, which no table of look-alikes takes for n
+        "\u0391nton",
+        "Ivan \u0418\u0432\u0430\u043d",
+        "\u0430\u03b2\u0433",
+        "Anna\u05d0",
+        "\ud55c\u3042",
+    ],
+)
+def test_a_name_that_mixes_alphabets_is_refused(name: str) -> None:
+    refusal = four().refused(None, nina(name=name))
+    assert (refusal.code, "alphabets" in refusal.message) == (ErrorCode.BAD_NAME, True)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Łukasz",
+        "\u592a\u90ce\u30ab\u30ca\u30fc",
+        "Anna\u674e",
+        "\ud55c\uae00 Park",
+        "Zoë 2",
+        "\u0418\u0432\u0430\u043d 🦊",
+        "\u05d3\u05e0\u05d4",
+        "\u0905\u0928\u093f\u0932",
+    ],
+)
+def test_a_name_in_one_alphabet_is_welcome(name: str) -> None:
+    table = four()
+    table.do(None, nina(1, name))
+    assert table.room.seats[1].kind == "person"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(name.upper() for name in BOT_NAMES),
+        "Bot",
+        "bot 1",
+        "B0t 12",
+        "\uff22ot\uff13",
+        "\u0412\u043et 1",
+        "C0lombina",
+        "Ar1ecchino",
+        "Anna (bot)",
+        "Anna [B\u043et]",
+        "Anna \uff08host\uff09",
+        "Anna (host, you)",
+    ],
+)
+def test_nobody_goes_by_the_name_of_a_bot(name: str) -> None:
+    table = four()
+    assert table.refused(None, nina(name=name)).code is ErrorCode.NAME_TAKEN
+    with pytest.raises(Refused, match="name_taken"):
+        open_room(c.Create(name=name, rules={}), token(0), None)
+
+
+@pytest.mark.parametrize("name", ["Botticelli", "Abbott", "Robot", "Anna (Rome)", "Colomba"])
+def test_names_with_a_bot_s_inside_are_welcome(name: str) -> None:
+    table = four()
+    table.do(None, nina(1, name))
+    assert table.room.seats[1].name == name
+
+
+def test_every_bot_has_a_name_of_bots() -> None:
+    others: list[str] = []
+    for _ in range(len(BOT_NAMES) + 3):
+        others.append(bot_name(others))
+    assert all(map(of_a_bot, others))
+    assert len(set(others)) == len(others)
+    assert bot_name(["Arlecchino", "C\u043elombina"]) == "Pantalone"
 
 
 def test_names_are_unique_among_seats_bots_watchers_and_who_waits() -> None:

@@ -279,7 +279,7 @@ def test_arranging_needs_everybody_once(names: list[str | None], code: ErrorCode
 
 def test_bots_have_names_of_their_own() -> None:
     table = four()
-    table.join(1, "Arlecchino")
+    table.join(1)
     table.do(0, c.SeatBot(seat=2, level="normal"))
     table.do(0, c.SeatBot(seat=3))
     names = [seat.name for seat in table.room.seats]

@@ -1,10 +1,11 @@
-"""Names that look alike are one name (protocol, Identity)."""
+"""Names that look alike are one name, and a bot's is nobody else's (protocol, Identity)."""
 
+import re
 import unicodedata
 from functools import lru_cache
 from itertools import chain, count
 
-from confusable_homoglyphs import confusables
+from confusable_homoglyphs import categories, confusables
 
 BOT_NAMES = (
     "Arlecchino",
@@ -17,6 +18,14 @@ BOT_NAMES = (
     "Tartaglia",
 )
 
+# Alphabets that one name may be written in (Unicode's UTS 39, highly restrictive): one of its own,
+# or Latin beside one of East Asia's ways of writing.
+_TOGETHER = (
+    frozenset({"LATIN", "HAN", "HIRAGANA", "KATAKANA"}),
+    frozenset({"LATIN", "HAN", "BOPOMOFO"}),
+    frozenset({"LATIN", "HAN", "HANGUL"}),
+)
+_OF_ANY = frozenset({"COMMON", "INHERITED"})
 
 # What case folding and the fonts people use make of some letters, beyond Unicode's own table.
 _ALIKE = str.maketrans({"i": "1", "l": "1", "|": "1", "o": "0"})
@@ -53,6 +62,33 @@ def _lookalike(char: str) -> str:
         return min(plain)
     folded = char.casefold()
     return char if folded == char else "".join(map(_lookalike, folded))
+
+
+def mixed(name: str) -> bool:
+    """Whether a name mixes alphabets, as one does that imitates another letter by letter."""
+    plain = unicodedata.normalize("NFKC", name)
+    alphabets = frozenset(map(_alphabet, plain)) - _OF_ANY
+    return len(alphabets) > 1 and not any(alphabets <= together for together in _TOGETHER)
+
+
+@lru_cache(maxsize=4096)
+def _alphabet(char: str) -> str:
+    return categories.alias(char).upper()
+
+
+# As skeletons are spelled: o is 0. In brackets, as clients mark a bot or a host beside its name.
+_CLAIM = re.compile(r"b0t\d*|.*[(\[{<](b0t|h0st).*")
+
+
+def of_a_bot(name: str) -> bool:
+    """Whether a name looks like a bot's, in any room, or claims to be one."""
+    looks = skeletons(name)
+    return not looks.isdisjoint(_bots()) or any(_CLAIM.fullmatch(look) for look in looks)
+
+
+@lru_cache(maxsize=1)
+def _bots() -> frozenset[str]:
+    return frozenset(chain.from_iterable(map(skeletons, BOT_NAMES)))
 
 
 def taken(name: str, others: list[str]) -> bool:

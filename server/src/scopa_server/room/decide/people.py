@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from scopa_protocol.text import clean_name
 from scopa_server.room import events as e
 from scopa_server.room.context import Context
-from scopa_server.room.names import taken
+from scopa_server.room.names import mixed, of_a_bot, taken
 from scopa_server.room.state import Room, Seat
 
 from . import said
@@ -30,6 +30,10 @@ def admitted(name: str, others: list[str]) -> str:
         raise said.bad_name()
     if taken(cleaned, others):
         raise said.name_taken()
+    if of_a_bot(cleaned):
+        raise said.name_of_a_bot()
+    if mixed(cleaned):
+        raise said.name_mixed()
     return cleaned
 
 

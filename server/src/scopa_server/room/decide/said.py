@@ -113,6 +113,14 @@ def name_taken() -> Refused:
     return Refused(ErrorCode.NAME_TAKEN, "Somebody here has that name, or one that looks like it.")
 
 
+def name_of_a_bot() -> Refused:
+    return Refused(ErrorCode.NAME_TAKEN, "Bots go by that name, or one that looks like it.")
+
+
+def name_mixed() -> Refused:
+    return Refused(ErrorCode.BAD_NAME, "That name mixes alphabets; write it in one of them.")
+
+
 def refused_play(code: str, details: dict[str, Any] | None = None) -> Refused:
     words = {
         "not_in_hand": "You don't hold that card.",
