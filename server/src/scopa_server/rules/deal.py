@@ -1,18 +1,19 @@
 """One run through the 40 cards, as a frozen value (rulebook, The deal; A turn)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, Literal, TypeAlias
 
 from scopa_server.rules.cards import DECK, MATTA, VALUE, VALUES, Card
 from scopa_server.rules.record import Rules
 from scopa_server.rules.totals import CAPTURES
+from scopa_server.rules.value import value
 
 SweepKind: TypeAlias = Literal["capture", "leftovers", "opening"]
 DeclarationKind: TypeAlias = Literal["low", "three", "both"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Sweep:
     """How the table was emptied once, whether or not the rules count it as a scopa."""
 
@@ -28,7 +29,7 @@ class Sweep:
     kind: SweepKind = "capture"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Play:
     """One card played, and what came of it."""
 
@@ -44,7 +45,7 @@ class Play:
     """Played by the server for the seat."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Declared:
     """A hand declared and laid open (rulebook, Cirulla's declarations)."""
 
@@ -57,7 +58,7 @@ class Declared:
     cards: tuple[Card, ...] = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Named:
     """What 7C stands for, in the hand that declared it so and on the table."""
 
@@ -66,7 +67,7 @@ class Named:
     """Who named it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Deal:
     """A deal as it stands: every card is in one hand, one pile, on the table or in the stock.
 
@@ -242,65 +243,78 @@ def outcome(
     """Say what comes of a legal play by the seat to play; ValueError if none is."""
     if deal.to_play is None:
         raise ValueError("the deal is over")
-    rules, value_of = deal.rules, VALUES[deal.named]
-    value = value_of[card]
-    itself = not deal.table and value == 1 and rules.ace_on_empty == "takes_itself"
     sweep = None
     if take and len(take) == len(deal.table):
-        sweep = Sweep(
-            seat=deal.to_play,
-            value=value,
-            cards=1 + len(take),
-            card=card,
-            by_ace=_is_by_ace(rules, value, [value_of[other] for other in take]),
-            last_card=_is_last_card(deal),
-        )
+        sweep = _sweep(deal, deal.to_play, card, take)
     return Play(
         seat=deal.to_play,
         card=card,
         take=tuple(take),
-        to_pile=bool(take) or itself,
-        scopa=sweep is not None and is_scopa(rules, sweep),
+        to_pile=bool(take) or (not deal.table and _takes_itself(deal, card)),
+        scopa=sweep is not None and is_scopa(deal.rules, sweep),
         sweep=sweep,
         auto=auto,
     )
 
 
+def _sweep(deal: Deal, seat: int, card: Card, take: Sequence[Card]) -> Sweep:
+    value_of = VALUES[deal.named]
+    return Sweep(
+        seat=seat,
+        value=value_of[card],
+        cards=1 + len(take),
+        card=card,
+        by_ace=_is_by_ace(deal.rules, value_of[card], [value_of[other] for other in take]),
+        last_card=_is_last_card(deal),
+    )
+
+
+def _takes_itself(deal: Deal, card: Card) -> bool:
+    """Tell whether a card led to an empty table goes to the pile (rulebook, `ace_on_empty`)."""
+    return deal.rules.ace_on_empty == "takes_itself" and VALUES[deal.named][card] == 1
+
+
 def _put(
     tuples: tuple[tuple[Card, ...], ...], seat: int, cards: tuple[Card, ...]
 ) -> tuple[tuple[Card, ...], ...]:
-    return (*tuples[:seat], cards, *tuples[seat + 1 :])
+    changed = list(tuples)
+    changed[seat] = cards
+    return tuple(changed)
 
 
 def play(deal: Deal, fact: Play) -> Deal:
     """Apply a play as it is recorded, deciding nothing about it again."""
     seat, card, take = fact.seat, fact.card, fact.take
-    hand = tuple([held for held in deal.hands[seat] if held != card])
-    hands, piles, table = _put(deal.hands, seat, hand), deal.piles, (*deal.table, card)
-    matta = deal.matta
+    hand = deal.hands[seat]
+    place = hand.index(card)
+    hands = _put(deal.hands, seat, hand[:place] + hand[place + 1 :])
+    piles, last_taker, matta = deal.piles, deal.last_taker, deal.matta
     if fact.to_pile:
-        if card == MATTA or MATTA in take:
-            matta = None
-        piles = _put(piles, seat, (*piles[seat], card, *take))
+        piles, last_taker = _put(piles, seat, (*piles[seat], card, *take)), seat
         table = tuple([lying for lying in deal.table if lying not in take])
+        if matta is not None and (card == MATTA or MATTA in take):
+            matta = None
+    else:
+        table = (*deal.table, card)
     over = deal.stock == 0 and not any(hands)
+    # In the order of its fields: named, they would take twice the time.
     return Deal(
-        rules=deal.rules,
-        dealer=deal.dealer,
-        deck=deal.deck,
-        batch=deal.batch,
-        turn=deal.turn if over else deal.turn + 1,
-        to_play=None if over else (seat + 1) % deal.rules.players,
-        hands=hands,
-        table=table,
-        piles=piles,
-        sweeps=(*deal.sweeps, fact.sweep) if fact.sweep else deal.sweeps,
-        plays=(*deal.plays, fact),
-        last_taker=seat if fact.to_pile else deal.last_taker,
-        stock=deal.stock,
-        laid=deal.laid,
-        declared=deal.declared,
-        matta=matta,
+        deal.rules,
+        deal.dealer,
+        deal.deck,
+        deal.batch,
+        deal.turn if over else deal.turn + 1,
+        None if over else (seat + 1) % deal.rules.players,
+        hands,
+        table,
+        piles,
+        deal.sweeps if fact.sweep is None else (*deal.sweeps, fact.sweep),
+        (*deal.plays, fact),
+        last_taker,
+        deal.stock,
+        deal.laid,
+        deal.declared,
+        matta,
     )
 
 

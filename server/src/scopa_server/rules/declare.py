@@ -1,19 +1,20 @@
 """What a hand may declare, and what follows (rulebook, Cirulla's declarations)."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from scopa_server.rules.cards import MATTA, VALUE, Card
 from scopa_server.rules.deal import Deal, DeclarationKind, Declared, Named
 from scopa_server.rules.record import Rules
+from scopa_server.rules.value import value
 
 LOW: Final = 9
 """The most that a low hand totals."""
 POINTS: Final[dict[DeclarationKind, int]] = {"low": 3, "three": 10, "both": 13}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Declaration:
     """A way to declare a hand. `matta`: the value named for 7C, where it stands for another."""
 
