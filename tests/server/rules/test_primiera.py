@@ -2,7 +2,7 @@
 
 import pytest
 
-from scopa_server.rules.cards import parse
+from scopa_server.rules.cards import parse, pile_of
 from scopa_server.rules.primiera import PRIMIERE
 from scopa_server.rules.record import build
 
@@ -25,11 +25,11 @@ from scopa_server.rules.record import build
 )
 def test_strength(primiera: str, short: str, pile: str, strength: tuple[int, ...]) -> None:
     rules = build("scopa", {"primiera": primiera, "primiera_short": short})
-    assert PRIMIERE[primiera](rules, frozenset(parse(pile))) == strength
+    assert PRIMIERE[primiera](rules, pile_of(parse(pile))) == strength
 
 
 @pytest.mark.parametrize("primiera", PRIMIERE)
 @pytest.mark.parametrize("short", ["out", "counted"])
 def test_empty_pile_never_has_it(primiera: str, short: str) -> None:
     rules = build("scopa", {"primiera": primiera, "primiera_short": short})
-    assert not any(PRIMIERE[primiera](rules, frozenset()))
+    assert not any(PRIMIERE[primiera](rules, pile_of(())))

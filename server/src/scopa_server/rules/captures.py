@@ -1,10 +1,11 @@
 """Which cards a played card may take from the table (rulebook, A turn)."""
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
-from typing import Final, Literal, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
+from itertools import chain, combinations, islice, product
+from typing import Final, Literal, NamedTuple, TypeAlias
 
-from scopa_server.rules.cards import VALUES, Card
+from scopa_server.rules.cards import COUNTED, VALUES, Card
 from scopa_server.rules.record import Rules
 from scopa_server.rules.totals import BARRED, CAPTURES, Partition, Totals
 
@@ -15,28 +16,36 @@ _Claims: TypeAlias = tuple[int, Totals, bool]
 """What one card may take from one table: a card of this value, these totals, everything."""
 
 
-def _takes_ace(values: Sequence[int], totals: Totals) -> _Claims:
+def _takes_ace(values: Collection[int], totals: Totals) -> _Claims:
     return (1, totals, False) if 1 in values else (0, totals, True)
 
 
-def _sweeps(_: Sequence[int], totals: Totals) -> _Claims:
+def _sweeps(_: Collection[int], totals: Totals) -> _Claims:
     return 0, totals, True
 
 
-ACES: Final[Mapping[str, Callable[[Sequence[int], Totals], _Claims]]] = {
+ACES: Final[Mapping[str, Callable[[Collection[int], Totals], _Claims]]] = {
     "takes_ace": _takes_ace,
     "sweeps": _sweeps,
 }
 """What an ace that sweeps may take, by `ace_on_ace`."""
 
 
-def _claims(rules: Rules, values: Sequence[int], value: int) -> _Claims:
+class _Turn(NamedTuple):
+    """The rules by which a card takes, but for `fewest`."""
+
+    capture: str
+    equal_first: bool
+    ace_sweeps: bool
+    ace_on_ace: str
+
+
+def _claims(rules: Rules | _Turn, values: Collection[int], value: int) -> _Claims:
     totals = CAPTURES[rules.capture][value]
     if value == 1 and rules.ace_sweeps:
         return ACES[rules.ace_on_ace](values, totals)
     if rules.equal_first and totals.match in values:
-        totals = BARRED[rules.capture][value]
-        return value, totals, False
+        return value, BARRED[rules.capture][value], False
     return totals.match, totals, False
 
 
@@ -148,60 +157,126 @@ def listing(
 ) -> dict[Card, list[tuple[Card, ...]]]:
     """List the options of every card of a hand, at most `limit` for each."""
     value_of = VALUES[matta]
-    values = [value_of[card] for card in table]
-    reachable, wanted = _reachable(values), _WANTED[rules.capture, rules.ace_sweeps]
-    return {
-        card: _sets(rules, table, values, value_of[card], limit)
-        if reachable & wanted[value_of[card]]
-        else []
-        for card in hand
-    }
+    counts = sum(map(COUNTED[matta].__getitem__, table))
+    values = (counts | counts >> 1 | counts >> 2) & _ONES
+    turn = rules.capture, rules.equal_first, rules.ace_sweeps, rules.ace_on_ace
+    plans = _plans(*turn, values, counts != values)
+    options: dict[Card, list[tuple[Card, ...]]] = {}
+    lying: Mapping[int, Sequence[Card]] | None = None
+    for card in hand:
+        plan = plans[value_of[card]]
+        if plan is None:
+            options[card] = []
+            continue
+        if lying is None:
+            lying = _by_value(table, value_of)
+        options[card] = _sets(plan, counts, lying, rules.fewest, limit)
+    return options
 
 
-def _sets(
-    rules: Rules, table: Sequence[Card], values: Sequence[int], value: int, limit: int | None
-) -> list[tuple[Card, ...]]:
-    alone, totals, everything = _claims(rules, values, value)
-    found: list[tuple[Card, ...]] = []
-    if alone in values:
-        found += [(card,) for card, other in zip(table, values, strict=True) if other == alone]
-    within = totals.partitions[len(table)]
-    if within:
-        found += _sums(rules, _by_value(table, values), within, limit)
-    # All as a fifteen is already there.
-    if everything and sum(values) != totals.fifteen:
-        found.append(tuple(table))
-    return found if limit is None else found[:limit]
-
-
-def _by_value(table: Sequence[Card], values: Sequence[int]) -> dict[int, list[Card]]:
+def _by_value(table: Sequence[Card], value_of: Mapping[Card, int]) -> dict[int, list[Card]]:
     lying: dict[int, list[Card]] = {}
-    for card, value in zip(table, values, strict=True):
-        lying.setdefault(value, []).append(card)
+    for card in table:
+        value = value_of[card]
+        if value in lying:
+            lying[value].append(card)
+        else:
+            lying[value] = [card]
     return lying
 
 
-def _sums(
-    rules: Rules,
+class _Plan(NamedTuple):
+    """What a card may take wherever certain values lie on the table, and no others."""
+
+    alone: int
+    """A card of this value; 0: no single one."""
+    ways: tuple[Partition, ...]
+    """Cards that add up, where there are as many of each value."""
+    everything: bool
+    fifteen: int
+    """The total that makes everything one of the ways."""
+
+
+_ONES: Final = sum(1 << 4 * value for value in range(1, 11))
+_TOPS: Final = 8 * _ONES
+
+
+@cache
+def _plans(
+    capture: str, equal_first: bool, ace_sweeps: bool, ace_on_ace: str, values: int, alike: bool
+) -> tuple[_Plan | None, ...]:
+    """Plan for a card of each value where these lie; None: it takes nothing.
+
+    `alike`: some of them more than once. There are 2,048 such tables: each is worked out once.
+    """
+    turn = _Turn(capture, equal_first, ace_sweeps, ace_on_ace)
+    return (None, *(_plan(turn, values, alike, value) for value in range(1, 11)))
+
+
+def _plan(turn: _Turn, values: int, alike: bool, value: int) -> _Plan | None:
+    lying = [other for other in range(1, 11) if values >> 4 * other & 1]
+    alone, totals, everything = _claims(turn, lying, value)
+    ways = [
+        way
+        for way in totals.partitions
+        if (alike or way.singles) and all(part in lying for part, _ in way.parts)
+    ]
+    plan = _Plan(
+        alone=alone if alone in lying else 0,
+        ways=tuple(ways),
+        everything=everything and bool(lying),
+        fifteen=totals.fifteen,
+    )
+    return plan if plan.alone or plan.ways or plan.everything else None
+
+
+def _sets(
+    plan: _Plan,
+    counts: int,
     lying: Mapping[int, Sequence[Card]],
-    partitions: Sequence[Partition],
+    fewest: bool,
     limit: int | None,
 ) -> list[tuple[Card, ...]]:
-    missing = ~sum([1 << value for value in lying])
     found: list[tuple[Card, ...]] = []
-    for way in [way for way in partitions if not way.values & missing]:
-        if found and (len(found) == limit or (rules.fewest and way.size > len(found[0]))):
+    if plan.alone:
+        found += zip(lying[plan.alone], strict=True)
+    if plan.ways:
+        found += _sums(plan.ways, counts, lying, fewest, limit)
+    if (
+        plan.everything
+        and sum(value * len(cards) for value, cards in lying.items()) != plan.fifteen
+    ):
+        found.append(tuple(chain.from_iterable(lying.values())))
+    return found[:limit]
+
+
+def _sums(
+    ways: Iterable[Partition],
+    counts: int,
+    lying: Mapping[int, Sequence[Card]],
+    fewest: bool,
+    limit: int | None,
+) -> list[tuple[Card, ...]]:
+    found: list[tuple[Card, ...]] = []
+    for way in ways:
+        if way.singles:
+            picks: Iterable[tuple[Card, ...]] = product(*[lying[value] for value in way.singles])
+        elif _has(counts, way):
+            picks = _picks(way, lying)
+        else:
+            continue
+        if fewest and found and way.size > len(found[0]):
             break
-        found += _picks(way, lying, None if limit is None else limit - len(found))
+        found += picks if limit is None else islice(picks, limit - len(found))
     return found
 
 
-def _picks(
-    way: Partition, lying: Mapping[int, Sequence[Card]], limit: int | None
-) -> list[tuple[Card, ...]]:
-    # All beginnings can be completed, or none: no more are needed than sets in the end.
-    picks: list[tuple[Card, ...]] = [()]
-    for value, number in way.parts:
-        chosen = list(combinations(lying[value], number))
-        picks = [(*pick, *cards) for pick in picks for cards in chosen][:limit]
-    return picks
+def _has(counts: int, way: Partition) -> bool:
+    """Whether there are enough cards of each value."""
+    # Eight and as many as there are, less those it takes: the top one of four bits stays.
+    return (counts | _TOPS) - way.counts & _TOPS == _TOPS
+
+
+def _picks(way: Partition, lying: Mapping[int, Sequence[Card]]) -> Iterable[tuple[Card, ...]]:
+    chosen = [combinations(lying[value], number) for value, number in way.parts]
+    return [tuple(chain.from_iterable(picked)) for picked in product(*chosen)]

@@ -1,6 +1,6 @@
 """Cards, written as value and suit: "7D" is the settebello (rulebook, Words)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, TypeAlias
 
 Card: TypeAlias = str
@@ -22,6 +22,25 @@ VALUES: Final[Mapping[int | None, Mapping[Card, int]]] = {
     **{named: {**VALUE, MATTA: named} for named in range(1, 11)},
 }
 """What every card is worth in play, by the value named for the matta (None: its own)."""
+
+COUNTED: Final[Mapping[int | None, Mapping[Card, int]]] = {
+    named: {card: 1 << 4 * value for card, value in worth.items()}
+    for named, worth in VALUES.items()
+}
+"""The same as a one among the four bits of its value: added up they count every value's cards."""
+
+BIT: Final[Mapping[Card, int]] = {card: 1 << place for place, card in enumerate(DECK)}
+"""Each card as one bit: a suit's ten lie side by side, its ace lowest."""
+
+
+def pile_of(cards: Iterable[Card]) -> int:
+    """Write a set of cards as one number: the bit of each that is in it."""
+    return sum(map(BIT.__getitem__, cards))
+
+
+def suits_of(pile: int) -> tuple[int, ...]:
+    """Split a pile by suit: ten bits each, the ace lowest."""
+    return pile & 1023, pile >> 10 & 1023, pile >> 20 & 1023, pile >> 30
 
 
 def parse(text: str) -> tuple[Card, ...]:

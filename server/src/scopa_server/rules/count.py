@@ -1,14 +1,14 @@
 """The count after a deal, item by item (rulebook, The count)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Final, TypeAlias
 
-from scopa_server.rules.cards import SUIT, Card, parse
+from scopa_server.rules.cards import Card, parse, pile_of, suits_of
 from scopa_server.rules.deal import Deal, Sweep, declared_points, finish, is_scopa, leftovers
 from scopa_server.rules.primiera import PRIMIERE, SUMMED, Strength
 from scopa_server.rules.record import Rules
+from scopa_server.rules.value import value
 
 Scopa: TypeAlias = tuple[int, int]
 """A sweep that counts: the value of its card, and the number of cards in it."""
@@ -17,7 +17,7 @@ ONE_POINT: Final[Scopa] = (1, 1)
 """A scopa worth one point whatever `scopa_value`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class DealFacts:
     """What is on record of a finished deal, enough to count it again under other rules."""
 
@@ -30,7 +30,7 @@ class DealFacts:
     """Who got the cards left on the table, and which; their sweep is among the sweeps."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class SideCount:
     """What a side has after a deal, and the points it makes."""
 
@@ -45,11 +45,13 @@ class SideCount:
     total: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Side:
     """What a side is counted by."""
 
-    pile: frozenset[Card]
+    pile: int
+    """Its cards, as `pile_of` writes them."""
+    cards: int
     coins: int
     primiera: Strength
     scope: Sequence[Scopa]
@@ -71,11 +73,11 @@ def _each(points: Callable[[Rules, Side], int]) -> Callable[[Rules, Sequence[Sid
 
 def _holding(text: str, worth: int = 1, when: str = "") -> Callable[[Rules, Side], int]:
     """Pay for holding all of some cards, where the field `when` is on."""
-    cards = frozenset(parse(text))
+    cards = pile_of(parse(text))
 
     def points(rules: Rules, side: Side) -> int:
-        played = not when or getattr(rules, when)
-        return worth if played and cards <= side.pile else 0
+        held = side.pile & cards == cards
+        return worth if held and (not when or getattr(rules, when)) else 0
 
     return points
 
@@ -102,14 +104,15 @@ NAPOLE: Final[Mapping[str, Callable[[Rules, int], int]]] = {
 
 
 def _napola(rules: Rules, side: Side) -> int:
+    coins = suits_of(side.pile)[0]
     top = 0
-    while f"{top + 1}D" in side.pile:
+    while coins >> top & 1:
         top += 1
     return NAPOLE[rules.napola](rules, top) if top >= 3 else 0
 
 
 COUNTS: Final[Mapping[str, Callable[[Rules, Sequence[Side]], list[int]]]] = {
-    "cards": lambda rules, sides: _majority(rules, [(len(side.pile),) for side in sides]),
+    "cards": lambda rules, sides: _majority(rules, [(side.cards,) for side in sides]),
     "coins": lambda rules, sides: _majority(rules, [(side.coins,) for side in sides]),
     "settebello": _each(_holding("7D")),
     "primiera": lambda rules, sides: _majority(rules, [side.primiera for side in sides]),
@@ -125,10 +128,11 @@ COUNTS: Final[Mapping[str, Callable[[Rules, Sequence[Side]], list[int]]]] = {
 
 
 def _side(rules: Rules, pile: Sequence[Card], scope: Sequence[Scopa], declared: int) -> Side:
-    cards = frozenset(pile)
+    cards = pile_of(pile)
     return Side(
         pile=cards,
-        coins=sum(SUIT[card] == "D" for card in cards),
+        cards=len(pile),
+        coins=suits_of(cards)[0].bit_count(),
         primiera=PRIMIERE[rules.primiera](rules, cards),
         scope=scope,
         declared=declared,
@@ -138,7 +142,7 @@ def _side(rules: Rules, pile: Sequence[Card], scope: Sequence[Scopa], declared: 
 def _side_count(rules: Rules, side: Side, points: Mapping[str, int]) -> SideCount:
     summed = rules.primiera in SUMMED and any(side.primiera)
     return SideCount(
-        cards=len(side.pile),
+        cards=side.cards,
         coins=side.coins,
         primiera=side.primiera[0] if summed else None,
         scope=len(side.scope),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from scopa_server.rules.cards import SUIT, SUITS, VALUE, Card
+from scopa_server.rules.cards import VALUE, pile_of, suits_of
 from scopa_server.rules.record import Rules
 
 Strength: TypeAlias = tuple[int, ...]
@@ -25,40 +25,44 @@ FACES_ZERO: Final[Mapping[int, int]] = {**SCALE, 8: 0, 9: 0, 10: 0}
 RANKS: Final = (7, 6, 1, 5, 4, 3, 2, 10, 9, 8)
 
 
-def _best(scale: Mapping[int, int]) -> Callable[[Rules, frozenset[Card]], Strength]:
-    points = {card: scale[value] for card, value in VALUE.items()}
+def _best(scale: Mapping[int, int]) -> Callable[[Rules, int], Strength]:
+    # For every set of cards of one suit, worked out once.
+    best = [0] * 1024
+    for suit in range(1, 1024):
+        top = suit.bit_length()
+        best[suit] = max(scale[top], best[suit & ~(1 << top - 1)])
 
-    def strength(rules: Rules, pile: frozenset[Card]) -> Strength:
-        best = dict.fromkeys(SUITS, 0)
-        for card in pile:
-            best[SUIT[card]] = max(best[SUIT[card]], points[card])
-        short = {SUIT[card] for card in pile} != set(SUITS)
-        return () if short and rules.primiera_short == "out" else (sum(best.values()),)
+    def strength(rules: Rules, pile: int) -> Strength:
+        suits = suits_of(pile)
+        if rules.primiera_short == "out" and not all(suits):
+            return ()
+        return (sum([best[suit] for suit in suits]),)
 
     return strength
 
 
-def _most(ranks: Sequence[int]) -> Callable[[Rules, frozenset[Card]], Strength]:
+def _most(ranks: Sequence[int]) -> Callable[[Rules, int], Strength]:
     # Tied at one rank, sides go on to the next: tuples compare just so.
-    def strength(_: Rules, pile: frozenset[Card]) -> Strength:
-        values = [VALUE[card] for card in pile]
-        return tuple(values.count(rank) for rank in ranks)
+    cards = [pile_of(card for card, value in VALUE.items() if value == rank) for rank in ranks]
+
+    def strength(_: Rules, pile: int) -> Strength:
+        return tuple([(pile & rank).bit_count() for rank in cards])
 
     return strength
 
 
-def _off(_rules: Rules, _pile: frozenset[Card]) -> Strength:
+def _off(_rules: Rules, _pile: int) -> Strength:
     return ()
 
 
-PRIMIERE: Final[Mapping[str, Callable[[Rules, frozenset[Card]], Strength]]] = {
+PRIMIERE: Final[Mapping[str, Callable[[Rules, int], Strength]]] = {
     "scale": _best(SCALE),
     "faces_zero": _best(FACES_ZERO),
     "sevens": _most(RANKS),
     "sevens_sixes": _most(RANKS[:2]),
     "off": _off,
 }
-"""How strong a pile is in primiera, by `primiera`."""
+"""How strong a pile, as `pile_of` writes it, is in primiera, by `primiera`."""
 
 SUMMED: Final = frozenset({"scale", "faces_zero"})
 """The values of `primiera` that compare one sum."""

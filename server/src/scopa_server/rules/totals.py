@@ -8,10 +8,12 @@ class Partition(NamedTuple):
     """One way to make a total: so many cards of each of these values."""
 
     size: int
-    values: int
-    """A bit for each value in it."""
+    counts: int
+    """How many of each value, as `COUNTED` adds up."""
     parts: tuple[tuple[int, int], ...]
     """Value and number of cards, highest first."""
+    singles: tuple[int, ...]
+    """Those values, if it takes one card of each; else none."""
 
 
 def _parts(total: int, highest: int) -> Iterator[tuple[tuple[int, int], ...]]:
@@ -25,7 +27,10 @@ def _parts(total: int, highest: int) -> Iterator[tuple[tuple[int, int], ...]]:
 
 def _partition(parts: tuple[tuple[int, int], ...]) -> Partition:
     size = sum(number for _, number in parts)
-    return Partition(size, sum(1 << value for value, _ in parts), parts)
+    values = tuple(value for value, _ in parts)
+    singles = values if len(values) == size else ()
+    counts = sum(number << 4 * value for value, number in parts)
+    return Partition(size, counts, parts, singles)
 
 
 class Totals(NamedTuple):
@@ -35,11 +40,8 @@ class Totals(NamedTuple):
     """The card's own value: of one card, or of several."""
     fifteen: int
     """What makes fifteen with the card."""
-    partitions: tuple[tuple[Partition, ...], ...]
-    """The ways of both, but for one card of equal value, by the number of cards on the table.
-
-    The fewest cards come first.
-    """
+    partitions: tuple[Partition, ...]
+    """The ways of both, but for one card of equal value, the fewest cards first."""
 
     @property
     def bits(self) -> int:
@@ -51,8 +53,7 @@ def _totals(match: int, fifteen: int) -> Totals:
     parts = [*_parts(match, match - 1)] if match else []
     parts += [*_parts(fifteen, 10)] if fifteen else []
     ways = sorted(map(_partition, parts), key=lambda way: way.size)
-    within = [tuple(way for way in ways if way.size <= cards) for cards in range(41)]
-    return Totals(match, fifteen, tuple(within))
+    return Totals(match, fifteen, tuple(ways))
 
 
 def _sum(value: int) -> Totals:
