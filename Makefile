@@ -26,7 +26,7 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup serve test deploy-test check format demo picture docs build lock clean force
+.PHONY: help setup serve test bench deploy-test check format demo picture docs build lock clean force
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(firstword $(MAKEFILE_LIST)) | expand -t 13
@@ -44,6 +44,9 @@ serve: .venv/run.done ## host a table at ws://127.0.0.1:8765, rooms kept in data
 
 test: .venv/dev.done ## run every test
 	@$(BIN)/python -m pytest $(ARGS)
+
+bench: .venv/dev.done ## measure it beside reference points (ARGS=--quick: in a minute)
+	@cd bench && PYTHONPATH=. ../$(BIN)/python -m scopa_bench $(ARGS)
 
 deploy-test: .venv/run.done ## rehearse docs/deploying.md with containers and faults (needs Docker)
 	@cd deploy && PYTHONPATH=. ../$(BIN)/python -m rehearsal $(ARGS)

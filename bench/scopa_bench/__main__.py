@@ -1,0 +1,106 @@
+"""`make bench`: measure the server beside reference points, in one run.
+
+Prints the figures and the goals as Markdown. A full run is kept beside the former ones, with the
+date for its name, in bench/results/.
+"""
+
+import argparse
+import asyncio
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Coroutine
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from . import machine, playing
+from .goals import judged
+from .line import Broken
+from .plan import FULL, QUICK
+from .report import markdown
+from .results import Results
+
+RESULTS: Final = Path(__file__).parents[1] / "results"
+FILES: Final = 8000
+"""Open files that a full run needs at once: a few thousand connections."""
+
+
+def main() -> int:
+    """Exit status: 0 if everything was measured, whatever came of it."""
+    given = _options()
+    start = time.monotonic()
+
+    def say(text: str) -> None:
+        sys.stderr.write(f"{time.monotonic() - start:5.0f} s  {text}\n")
+
+    _allow_files()
+    cores = machine.cores()
+    os.sched_setaffinity(0, cores.load)
+    results = _results(given)
+    plan = QUICK if given.quick else FULL
+    with tempfile.TemporaryDirectory(prefix="scopa-bench-") as folder:
+        try:
+            _run(playing.measure(plan, Path(folder), cores, results, say))
+        except Broken as fault:
+            sys.stderr.write(f"The bench failed: {fault}\n")
+            return 1
+    results.goals = judged(results)
+    sys.stdout.write(markdown(results))
+    if given.write or (given.write is None and not given.quick):
+        _write(results)
+    say("all done")
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="less of everything, in a minute")
+    parser.add_argument(
+        "--write",
+        action=argparse.BooleanOptionalAction,
+        help="keep the results in bench/results/; a quick run's aren't, unless asked for",
+    )
+    parser.add_argument("--note", default="", help="a sentence to keep with the results")
+    return parser.parse_args()
+
+
+def _results(given: argparse.Namespace) -> Results:
+    return Results(
+        date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
+        quick=given.quick,
+        note=given.note,
+        machine=machine.described(),
+        versions=machine.versions(),
+    )
+
+
+def _allow_files() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = hard if hard != resource.RLIM_INFINITY else max(soft, FILES)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def _run(work: Coroutine[Any, Any, None]) -> None:
+    try:
+        import uvloop
+    except ImportError:
+        asyncio.run(work)
+    else:
+        uvloop.run(work)
+
+
+def _write(results: Results) -> None:
+    RESULTS.mkdir(exist_ok=True)
+    name = results.date.replace(" ", "-").replace(":", "")
+    (RESULTS / f"{name}.md").write_text(markdown(results), encoding="utf-8")
+    text = msgspec.json.format(msgspec.json.encode(results), indent=1)
+    (RESULTS / f"{name}.json").write_bytes(text + b"\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+"""What is measured beside each other: programs, and tables that play at them."""
+
+import asyncio
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from .load import Load, Window
+from .machine import Cores
+from .processes import Program, python, redis
+from .script import Script, Scripted, save
+from .table import Game, Table
+from .wire import CODECS, Format
+
+AT_ONCE: Final = 16
+"""Tables that sit down at the same time."""
+ROOM: Final = ("--max-connections", "--max-connections-per-address", "--max-rooms")
+"""Options of the server that mustn't stand in the load's way: it all comes from one address."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Contender:
+    """A server, the store behind it, and the tables that play there."""
+
+    name: str
+    url: str
+    server: Program
+    make: Callable[[int], Table]
+    store: Program | None = None
+    tables: list[Table] = field(default_factory=list)
+
+    @property
+    def parts(self) -> Mapping[str, Sequence[int]]:
+        """The processes whose cost is measured."""
+        store = {} if self.store is None else {"store": self.store.pids}
+        return {"server": self.server.pids, **store}
+
+    async def grow(self, number: int) -> None:
+        """Open tables until there are so many."""
+        new = [self.make(index) for index in range(len(self.tables), number)]
+        await open_all(new, self.url)
+        self.tables += new
+
+    async def saturated(self, warm: float, seconds: float) -> Window:
+        """Play as fast as it goes."""
+        return await Load(self.tables, self.parts).saturated(warm, seconds)
+
+    async def paced(self, each_second: float, warm: float, seconds: float) -> Window:
+        """Play so many cards a second at each table."""
+        return await Load(self.tables, self.parts).paced(each_second, warm, seconds)
+
+    async def close(self) -> None:
+        """End it."""
+        for table in self.tables:
+            await table.close()
+        for program in (self.server, self.store):
+            if program is not None:
+                await asyncio.to_thread(program.stop)
+
+
+async def open_all(tables: Sequence[Table], url: str) -> None:
+    """Open tables, a few at a time."""
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def opened(table: Table) -> None:
+        async with gate:
+            await table.open(url)
+
+    await asyncio.gather(*map(opened, tables))
+
+
+def scopa_server(
+    folder: Path, chosen: frozenset[int], store: str, *options: str
+) -> tuple[Program, str]:
+    """Start a server as a host would; gives its URL too."""
+    words = ["--port", "0", "--admin-port", "off", "--store", store, "--log-format", "json"]
+    words += [word for name in ROOM for word in (name, "100000")]
+    program = python("scopa_server", *words, *options, folder=folder, chosen=chosen)
+    program.says("scopa join INVITE")
+    port = program.out.read_text().splitlines()[0].rpartition(":")[2]
+    return program, f"ws://127.0.0.1:{port}"
+
+
+def game(fmt: Format) -> Callable[[int], Table]:
+    """Tables that play at a Scopa server; each by chance of its own."""
+
+    def make(number: int) -> Table:
+        return Game(CODECS[fmt], random.Random(number))
+
+    return make
+
+
+def on_sqlite(folder: Path, cores: Cores, fmt: Format = "json") -> Contender:
+    """The server as it is by default: every play is on disk before anyone sees it."""
+    server, url = scopa_server(folder, cores.server, f"sqlite:{folder}/scopa.db")
+    return Contender(name=f"SQLite, {fmt}", url=url, server=server, make=game(fmt))
+
+
+def on_redis(folder: Path, cores: Cores, fsync: str) -> Contender:
+    """The server on a store of its own that writes its file `always` or `everysec`."""
+    store, at = redis(folder / "store", cores.store, fsync)
+    server, url = scopa_server(folder, cores.server, at)
+    name = f"Redis {fsync}, json"
+    return Contender(name=name, url=url, server=server, store=store, make=game("json"))
+
+
+def relay(folder: Path, cores: Cores, script: Script, by: str) -> Contender:
+    """The bare relay."""
+    folder.mkdir(parents=True)
+    path = folder / "script"
+    save(script, path)
+    words = ("--script", str(path), "--by", by)
+    server = python("scopa_bench.relay", *words, folder=folder, chosen=cores.server)
+    port = server.says("port").rpartition(" ")[2]
+
+    def make(number: int) -> Table:
+        return Scripted(CODECS[script.format], script, number)
+
+    return Contender(name=f"relay by {by}", url=f"ws://127.0.0.1:{port}", server=server, make=make)

@@ -1,0 +1,78 @@
+"""Medians, goals and what is written of them."""
+
+from array import array
+
+import msgspec
+import pytest
+
+from scopa_bench.goals import judged
+from scopa_bench.load import Window
+from scopa_bench.report import markdown
+from scopa_bench.results import Goal, Results, Row, row
+
+
+def window(moves: int, *milliseconds: float) -> Window:
+    """A second in which so much was played."""
+    latencies = array("d", [each / 1e3 for each in milliseconds])
+    return Window(seconds=1.0, moves=moves, latencies=latencies, cpu={"server": 0.5, "load": 0.1})
+
+
+def found(contender: str, tables: int, rate: int, pace: float | None = None) -> Row:
+    """A row from one window."""
+    return row(contender, tables, pace, [window(rate, 1.0)])
+
+
+def results(*rows: Row) -> Results:
+    """A run that found these."""
+    return Results(
+        date="2026-11-30 12:00", quick=False, note="", machine={}, versions={}, rows=list(rows)
+    )
+
+
+def test_a_row_holds_the_medians_of_its_windows() -> None:
+    windows = [window(100, 1, 2, 9), window(400, 4, 5, 6), window(200, 3, 3, 7)]
+    made = row("SQLite, json", 10, None, windows)
+    assert made.rate == 200
+    assert made.rates == [100, 400, 200]
+    assert made.cpu_us == {"server": 2500.0, "load": 500.0}
+    assert (made.p50_ms, made.p99_ms) == (3.0, 7.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "most", "verdict"),
+    [
+        (None, False, "not measured"),
+        (0.6, False, "missed"),
+        (0.7, False, "must"),
+        (1.2, False, "aim"),
+        (0.6, True, "aim"),
+        (0.9, True, "missed"),
+    ],
+)
+def test_a_goal_is_judged(value: float | None, most: bool, verdict: str) -> None:
+    bounds = (0.7, 1.0) if not most else (0.8, 0.7)
+    goal = Goal(name="a", must=bounds[0], aim=bounds[1], unit="x", most=most, value=value)
+    assert goal.verdict == verdict
+
+
+def test_goals_are_ratios_within_one_run() -> None:
+    run = results(found("SQLite, json", 100, 800), found("relay by send", 100, 1000))
+    goals = {goal.name: goal for goal in judged(run)}
+    reached = goals["moves/s against relay by send, 100 tables"]
+    assert reached.value == pytest.approx(0.8)
+    assert reached.verdict == "must"
+    assert goals["moves/s against relay by send, 500 tables"].verdict == "not measured"
+
+
+def test_the_report_says_each_goal_once_and_how_it_stands() -> None:
+    run = results(found("SQLite, json", 500, 2000, 4.0))
+    run.goals = judged(run)
+    text = markdown(run)
+    assert "| SQLite, json | 500 x 4 | 2,000 |" in text
+    assert "| [x] aim | p99, 500 tables x 4 moves/s |" in text
+    assert text.count("| - |") == len(run.goals) - 1
+
+
+def test_results_are_read_back() -> None:
+    run = results(found("SQLite, json", 1, 10))
+    assert msgspec.json.decode(msgspec.json.encode(run), type=Results) == run
