@@ -52,17 +52,21 @@ def heard(room: Room, events: Events, at: int) -> list[tuple[LogEvent, RoomEvent
 class Table:
     """A room with people on it. Time passes a second a commit."""
 
+    opened_with: str | None = None
+    """The hash of the passcode that its room is opened with."""
+
     def __init__(self, seed: int = 0, **rules: object) -> None:
         asked = {"variant": "scopone_scientifico", **rules}
         self.shuffles = shuffles(seed)
-        self.passcode: str | None = None
+        self.passcode = self.opened_with
+        self.used_ms: int | None = None
         self.room = Room(code="TESTROOM")
         self.log: list[tuple[int, bytes]] = []
         self.numbers = count(1)
         self.online: frozenset[int] = frozenset()
         self.offline_ms: dict[int, int] = {}
         self.watchers: tuple[str, ...] = ()
-        self.append(open_room(c.Create(name=NAMES[0], rules=asked), token(0), None))
+        self.append(open_room(c.Create(name=NAMES[0], rules=asked), token(0), self.opened_with))
         self.online = frozenset({0})
 
     @property
@@ -74,6 +78,7 @@ class Table:
             offline_ms=self.offline_ms,
             watchers=self.watchers,
             passcode=self.passcode,
+            used_ms=self.used_ms,
         )
 
     def phase(self) -> str:

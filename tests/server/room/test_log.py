@@ -1,28 +1,21 @@
-"""A room is its log: read back from any point, and from the logs of earlier releases."""
+"""A room is its log: read back from any point."""
 
 import json
 import os
 import random
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from scopa_protocol.proof import faults
 from scopa_server.room.apply import advance
 from scopa_server.room.decide import CameBack
 from scopa_server.room.events import SCHEMA, UnreadableLog, read_events, write_events
-from scopa_server.room.history import Chronicle
-from scopa_server.room.project import Scene, project
 from scopa_server.room.state import Room
 from scopa_server.room.stored import dump, load, read_header
-from support import recount
 from support.tables import Table
-from support.wander import wander
 
 MATCHES = int(os.environ.get("SCOPA_MATCHES_READ_BACK", "1000"))
-LOGS = Path(__file__).parents[2] / "data" / "logs"
 GAMES: list[dict[str, Any]] = [
     *({"variant": "scopa", "players": players} for players in range(2, 7)),
     {"variant": "scopone"},
@@ -86,44 +79,10 @@ def _but_seq(table: Table, seat: int) -> dict[str, Any]:
     return {**msgspec.to_builtins(table.view(seat)), "seq": 0}
 
 
-@pytest.mark.parametrize("path", sorted(LOGS.glob("*.jsonl")), ids=lambda path: path.stem)
-def test_a_log_recorded_by_an_earlier_release_shows_the_same(path: Path) -> None:
-    views = json.loads(path.with_suffix(".views.json").read_text())
-    room = Room(code="TESTROOM")
-    for number, line in enumerate(path.read_text().splitlines(), start=1):
-        commit = json.loads(line)
-        payload = json.dumps(commit["page"]).encode()
-        room = advance(room, number, commit["at"], read_events(payload))
-        for viewer, recorded in views.get(str(number), {}).items():
-            seat = None if viewer == "watcher" else int(viewer)
-            shown = msgspec.to_builtins(project(room, seat, Scene(log="log")))
-            # A later release may show more, never something else.
-            assert {name: shown[name] for name in recorded} == recorded
-    assert max(map(int, views)) == room.seq
-
-
-@pytest.mark.parametrize("path", sorted(LOGS.glob("*.jsonl")), ids=lambda path: path.stem)
-def test_a_log_recorded_by_an_earlier_release_tells_its_deals(path: Path) -> None:
-    past = Chronicle("TESTROOM")
-    for number, line in enumerate(path.read_text().splitlines(), start=1):
-        commit = json.loads(line)
-        past.note(number, commit["at"], read_events(json.dumps(commit["page"]).encode()))
-    deals = list(past.deals.values())
-    assert any(deal.count for deal in deals)
-    for deal in deals:
-        assert faults(deal) == []
-        if deal.count is not None:
-            assert [side.total for side in deal.count.sides] == recount.points(deal.rules, deal)
-
-
 def test_a_snapshot_from_before_proposals_is_read() -> None:
     kept = json.loads(dump(Table().room))
     del kept["room"]["proposal"]
     assert load(json.dumps(kept).encode()).proposal is None
-
-
-def test_logs_of_this_schema_are_recorded() -> None:
-    assert list(LOGS.glob(f"v{SCHEMA}-*.jsonl"))
 
 
 @pytest.mark.parametrize(
@@ -151,27 +110,6 @@ def test_a_later_snapshot_is_unreadable() -> None:
     assert kept.startswith(b'{"v":1,')
     with pytest.raises(UnreadableLog):
         load(kept.replace(b'{"v":1,', b'{"v":2,', 1))
-
-
-def record(path: Path, seed: int, steps: int, **rules: object) -> None:
-    """Write a log and what was to be seen; by hand, when a schema is new or has grown."""
-    table = Table(seed=seed, **{"variant": "scopa", "target": 3, **rules}).fill()
-    views: dict[str, Any] = {}
-    last: dict[str, Any] = {}
-    for _ in wander(table, seed, steps):
-        last = {
-            "watcher" if viewer is None else str(viewer): project(
-                table.room, viewer, Scene(log="log")
-            )
-            for viewer in (None, *range(len(table.room.seats)))
-        }
-        if table.room.seq % 25 == 0:
-            views[str(table.room.seq)] = last
-    views[str(table.room.seq)] = last
-    lines = [f'{{"at":{at},"page":{payload.decode()}}}\n' for at, payload in table.log]
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("".join(lines))
-    path.with_suffix(".views.json").write_bytes(msgspec.json.encode(views) + b"\n")
 
 
 def test_a_page_is_written_with_its_schema() -> None:
