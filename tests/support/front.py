@@ -6,19 +6,16 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from scopa_server.gateway.connection import Desk
-from scopa_server.gateway.limits import Failures
 from scopa_server.gateway.server import Endpoint, Gateway
 from support.house import House
 
 
 class Front:
-    """What a test reaches of it. `now`: the seconds that failures are counted by."""
+    """What a test reaches of it."""
 
     def __init__(self, house: House, **endpoint: Any) -> None:
         self.house = house
-        self.now = 0.0
-        self.failures = Failures(lambda: self.now)
-        desk = Desk(rooms=house.rooms, failures=self.failures, metrics=house.metrics)
+        desk = Desk(rooms=house.rooms, metrics=house.metrics, time=house.time, bounds=house.bounds)
         self.gateway = Gateway(Endpoint(host="127.0.0.1", port=0, **endpoint), desk)
         self.port = 0
 
@@ -26,6 +23,11 @@ class Front:
     def url(self) -> str:
         """Where it listens."""
         return f"ws://127.0.0.1:{self.port}"
+
+    def counts(self, metric: str) -> float:
+        """What a metric stands at."""
+        lines = self.house.metrics.render().decode().splitlines()
+        return sum(float(line.rpartition(" ")[2]) for line in lines if line.startswith(metric))
 
     def counted(self, line: str) -> bool:
         """Whether the metrics say so."""

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from scopa_protocol import commands as c
 from scopa_protocol.frames import Error, Joined, ServerFrame, Update
 from scopa_protocol.views import View
+from scopa_server.bounds import Bounds
 from scopa_server.live.ledger import Lifetimes
 from scopa_server.live.outbox import Closing
 from scopa_server.live.rooms import Rooms
@@ -96,18 +97,25 @@ class House:
         journal: MemoryJournal | None = None,
         *,
         seed: int = 0,
-        max_rooms: int = 100,
+        bounds: Bounds | None = None,
         access_key: str | None = None,
         lifetimes: Lifetimes | None = None,
     ) -> None:
         self.time = FakeTime()
+        # Time stands still: what comes in a test comes all at once.
+        self.bounds = bounds or Bounds(max_frames_per_second=100_000, max_talk_per_minute=10_000)
         self.journal = journal or MemoryJournal(lambda: int(self.time.now() * 1000))
         self.metrics = Metrics()
         self.rooms = Rooms(
             self.journal,
-            Surroundings(time=self.time, shuffles=shuffles(seed), player=act, metrics=self.metrics),
+            Surroundings(
+                time=self.time,
+                shuffles=shuffles(seed),
+                player=act,
+                metrics=self.metrics,
+                bounds=self.bounds,
+            ),
             lifetimes=lifetimes or Lifetimes(),
-            max_rooms=max_rooms,
             access_key=access_key,
         )
 

@@ -15,7 +15,6 @@ import structlog
 from scopa_server.config import Config
 from scopa_server.gateway.admin import admin
 from scopa_server.gateway.connection import Desk
-from scopa_server.gateway.limits import Failures
 from scopa_server.gateway.server import Endpoint, Gateway
 from scopa_server.journal.interface import Journal, StoreRefused, Unavailable
 from scopa_server.journal.opening import open_journal
@@ -107,9 +106,7 @@ async def serving(config: Config) -> AsyncGenerator[Served, None]:
         stack.push_async_callback(rooms.close)
         stack.push_async_callback(journal.close)
         stack.push_async_callback(cancelled, asyncio.create_task(_sweep(journal), name="sweep"))
-        desk = Desk(
-            rooms=rooms, failures=Failures(asyncio.get_running_loop().time), metrics=metrics
-        )
+        desk = Desk(rooms=rooms, metrics=metrics, time=LoopTime(), bounds=config)
         gateway = Gateway(_endpoint(config), desk)
         why_not = _readiness(gateway, journal)
         await open_admin(stack, config, metrics.page, why_not)
@@ -150,12 +147,13 @@ def _no_answer(config: Config) -> CannotStart:
 
 
 def _rooms(config: Config, journal: Journal, metrics: Metrics) -> Rooms:
-    around = Surroundings(time=LoopTime(), shuffles=shuffles(), player=act, metrics=metrics)
+    around = Surroundings(
+        time=LoopTime(), shuffles=shuffles(), player=act, metrics=metrics, bounds=config
+    )
     return Rooms(
         journal,
         around,
         lifetimes=Lifetimes(room=config.room_ttl, match=config.match_ttl),
-        max_rooms=config.max_rooms,
         access_key=config.access_key,
     )
 
@@ -166,10 +164,9 @@ def _endpoint(config: Config) -> Endpoint:
         port=config.port,
         public_url=config.public_url,
         tls=_tls(config),
-        max_connections=config.max_connections,
-        max_per_address=config.max_connections_per_address,
         origins=config.origins,
         shared=config.workers > 1,
+        proxies=config.trusted_proxies,
     )
 
 

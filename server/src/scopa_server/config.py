@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
+from scopa_server.bounds import Bounds
 from scopa_server.options import OPTIONS, PREFIX, Option, file_of
+from scopa_server.values import Network
 
 _CLIENTS_OWN: Final = frozenset({"SCOPA_SERVER", "SCOPA_NAME"})
 _MOST_OF_A_SECRET: Final = 65536
@@ -18,7 +20,7 @@ class BadOption(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
+class Config(Bounds):
     """What the operator asked for. Times are in seconds; what may hold a secret isn't shown."""
 
     host: str
@@ -28,13 +30,11 @@ class Config:
     tls_cert: Path | None
     tls_key: Path | None
     origins: tuple[str, ...]
+    trusted_proxies: tuple[Network, ...]
     access_key: str | None = field(repr=False)
     store: str = field(repr=False)
     room_ttl: int
     match_ttl: int
-    max_connections: int
-    max_connections_per_address: int
-    max_rooms: int
     admin_host: str
     admin_port: int | Literal["auto"] | None
     log_level: str

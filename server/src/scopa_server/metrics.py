@@ -40,12 +40,31 @@ class Refusal(StrEnum):
 
     FULL = "full"
     ADDRESS_FULL = "address_full"
-    TOO_FAST = "too_fast"
+    SLOW = "slow"
     ORIGIN = "origin"
     PATH = "path"
     SUBPROTOCOL = "subprotocol"
     MALFORMED = "malformed"
     RESTARTING = "restarting"
+
+
+class Limit(StrEnum):
+    """Which limit somebody came up against, once connected."""
+
+    FRAMES = "frames"
+    CONTROL_FRAMES = "control_frames"
+    FRAME_BYTES = "frame_bytes"
+    IDLE = "idle"
+    UNREAD = "unread"
+    TALK = "talk"
+    NAME = "name"
+    SEAT_CONNECTIONS = "seat_connections"
+    WATCHERS = "watchers"
+    ROOMS = "rooms"
+    ADDRESS_ROOMS = "address_rooms"
+    NEW_ROOMS = "new_rooms"
+    ADDRESS_FAILURES = "address_failures"
+    ROOM_FAILURES = "room_failures"
 
 
 class Metrics:
@@ -63,6 +82,9 @@ class Metrics:
         )
         self._refusals = Counter(
             "scopa_handshakes_refused", "Handshakes refused", ["reason"], registry=registry
+        )
+        self._limits = Counter(
+            "scopa_limits_met", "Times a limit was met, by which", ["limit"], registry=registry
         )
         self._commands = Counter(
             "scopa_commands",
@@ -102,6 +124,8 @@ class Metrics:
             self._commits.labels(outcome)
         for reason in Refusal:
             self._refusals.labels(reason)
+        for limit in Limit:
+            self._limits.labels(limit)
 
     def render(self) -> bytes:
         """Everything, in Prometheus's text format."""
@@ -125,6 +149,10 @@ class Metrics:
     def refused(self, reason: Refusal) -> None:
         """A handshake was refused."""
         self._refusals.labels(reason).inc()
+
+    def limited(self, limit: Limit) -> None:
+        """Somebody came up against a limit."""
+        self._limits.labels(limit).inc()
 
     def answered(self, command: str, outcome: str = OK) -> None:
         """A command of that type on the wire was answered; what is unknown counts as other."""

@@ -1,5 +1,6 @@
 """Every option of the server, a row each: what is read, shown by --help and listed in the docs."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
@@ -32,10 +33,21 @@ class Option(NamedTuple):
     @property
     def field(self) -> str:
         """Where its value stands in `Config`."""
-        return self.name.replace("-", "_") + ("s" if self.many else "")
+        field = self.name.replace("-", "_")
+        return re.sub("y$", "ie", field) + "s" if self.many else field
 
 
-_COUNT = values.number(1, 1_000_000)
+def _limit(name: str, default: str, about: str, *, least: int = 1, most: int = 1_000_000) -> Option:
+    """A limit (`Bounds`): a number, or a time if it is named so."""
+    timed = name.endswith("-time")
+    return Option(
+        name,
+        "TIME" if timed else "N",
+        values.duration if timed else values.number(least, most),
+        default,
+        about,
+    )
+
 
 OPTIONS: Final = (
     Option(
@@ -80,6 +92,15 @@ OPTIONS: Final = (
         many=True,
     ),
     Option(
+        "trusted-proxy",
+        "NETWORK",
+        values.networks,
+        None,
+        "a proxy whose word on who a player is counts (X-Forwarded-For): its address, its network, "
+        "or private for any private network; may be given several times",
+        many=True,
+    ),
+    Option(
         "access-key",
         "KEY",
         values.access_key,
@@ -109,11 +130,47 @@ OPTIONS: Final = (
         "30d",
         "how long any other room is kept after it was last in use",
     ),
-    Option("max-connections", "N", _COUNT, "10000", "connections at most"),
-    Option(
-        "max-connections-per-address", "N", _COUNT, "5000", "connections at most from one address"
+    _limit("max-connections", "10000", "connections at most"),
+    _limit("max-connections-per-address", "200", "connections at most from one address"),
+    _limit(
+        "max-connections-per-seat",
+        "4",
+        "connections at most that hold one seat; one more closes the oldest",
+        most=16,
     ),
-    Option("max-rooms", "N", _COUNT, "10000", "rooms in use at most"),
+    _limit("max-rooms", "10000", "rooms in use beyond which no new one is opened"),
+    _limit(
+        "max-rooms-per-address",
+        "100",
+        "rooms in use that were opened from one address, beyond which it opens no new one",
+    ),
+    _limit("max-new-rooms-per-hour", "200", "rooms that may be opened from one address in an hour"),
+    _limit("max-watchers-per-room", "20", "watchers of a room at most"),
+    _limit(
+        "max-failures-per-address",
+        "20",
+        "wrong codes, passcodes, tokens and keys from one address before it must wait between "
+        "tries, longer each time",
+    ),
+    _limit(
+        "max-failures-per-room",
+        "100",
+        "wrong tries at one room, from everywhere, before an address must wait after its first",
+    ),
+    _limit(
+        "max-frame-bytes", "16384", "bytes of a client's frame at most", least=4096, most=1_048_576
+    ),
+    _limit(
+        "max-frames-per-second",
+        "100",
+        "frames a second from one connection; of twice as many at once the rest are refused, and "
+        "who doesn't heed that is closed",
+    ),
+    _limit("max-talk-per-minute", "30", "what one person may say in a minute"),
+    _limit("max-name-length", "24", "characters of a name at most", most=24),
+    _limit("handshake-time", "10s", "how long a connection may take to open"),
+    _limit("idle-time", "5m", "how long a connection may stay without entering a room"),
+    _limit("unread-time", "20s", "how long a client may leave what it is sent unread"),
     Option(
         "admin-host", "ADDRESS", values.host, "127.0.0.1", "where health and metrics are served"
     ),

@@ -6,10 +6,12 @@ secret given in the wrong place.
 
 import re
 from collections.abc import Callable
-from ipaddress import ip_address
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 from urllib.parse import SplitResult, urlsplit
+
+Network: TypeAlias = IPv4Network | IPv6Network
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _LONGEST = 3650 * _SECONDS["d"]
@@ -17,6 +19,11 @@ _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,252}[A-Za-z0-9.])?")
 STORES = "sqlite:PATH, redis://HOST:PORT/DB, rediss://HOST:PORT/DB or unix:///SOCKET"
 _PUBLIC = "must be ws://HOST[:PORT][/BASE] or wss://HOST[:PORT][/BASE]"
 _ORIGIN = "must be https://HOST[:PORT] or http://HOST[:PORT], several separated by commas"
+
+
+_PRIVATE: Final = (
+    "127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7"
+)  # fmt: skip
 
 
 def number(low: int, high: int, note: str = "") -> Callable[[str], int]:
@@ -120,6 +127,25 @@ def origins(text: str) -> tuple[str, ...]:
     found = tuple(_origin(word) for word in text.replace(",", " ").split())
     if not found:
         raise ValueError(_ORIGIN)
+    return found
+
+
+def networks(text: str) -> tuple[Network, ...]:
+    """Read addresses and networks; `private` is loopback and every private network."""
+    words = [
+        each
+        for word in text.replace(",", " ").split()
+        for each in (_PRIVATE if word == "private" else (word,))
+    ]
+    try:
+        found = tuple(ip_network(word) for word in words)
+    except ValueError:
+        found = ()
+    if not found:
+        raise ValueError(
+            "must be an address, a network such as 10.0.0.0/8, or private; "
+            "several separated by commas"
+        )
     return found
 
 

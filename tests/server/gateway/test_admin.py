@@ -150,12 +150,17 @@ async def test_a_websocket_is_refused(path: str) -> None:
         "nonsense\r\n\r\n",
         "GET /\u00e9 HTTP/1.1\r\n\r\n",
         "GET / HTTP/9\r\n\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nmore",
+        "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\nGET /readyz HTTP/1.1\r\n\r\n",
     ],
 )
-async def test_what_is_no_plain_request_gets_nothing_and_harms_nobody(request_text: str) -> None:
+async def test_what_is_no_plain_request_gets_nothing_and_harms_nobody(
+    request_text: str, caplog: pytest.LogCaptureFixture
+) -> None:
     async with serving() as served:
         assert b"200" not in await served.raw(request_text)
         assert (await served.ask("/healthz")).status == 200
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 
 
 async def test_a_port_in_use_is_an_error() -> None:

@@ -6,9 +6,11 @@ import pytest
 from structlog.testing import capture_logs
 
 from scopa_protocol import commands as c
+from scopa_server.bounds import Bounds
 from scopa_server.gateway import connection
 from support import raw as wire
 from support.front import front, until
+from support.house import House
 from support.player import Player
 from support.raw import Raw, raw
 from support.seated import parted, seen, shown, table
@@ -62,22 +64,23 @@ async def test_who_stops_reading_costs_nobody_anything() -> None:
             await parted([lazy, *players])
 
 
-async def test_who_never_reads_again_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with front() as served:
+async def test_who_never_reads_again_is_cut() -> None:
+    bounds = Bounds(unread_time=0.5, max_frames_per_second=100_000)
+    async with front(House(bounds=bounds)) as served:
         players = await table(served)
         assert players[0].view is not None
         room, lazy_token = players[0].view.room, players[1].token
         assert lazy_token is not None
         async with Player(served.url) as lazy:
             await lazy.resume(room, lazy_token)
-            monkeypatch.setattr(connection, "SEND_SECONDS", 0.1)
             lazy.socket.transport.pause_reading()
             with capture_logs() as logged:
                 number = 0
                 while not any(entry["event"] == "not_reading" for entry in logged):
                     number += 1
                     await players[0].do(c.Configure(settings={"pace_ms": number % 5000}))
-                    assert number < 5000
+                    assert number < 50_000
+            assert served.counts('scopa_limits_met_total{limit="unread"}') >= 1
             await parted([lazy, *players])
 
 

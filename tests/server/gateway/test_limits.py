@@ -1,145 +1,244 @@
-"""How often a stranger may be wrong."""
+"""Every limit: what whoever comes up against it hears, and where it is counted."""
 
+from collections.abc import Awaitable, Callable
+from dataclasses import fields
+from typing import Any, Final, TypeAlias
+
+import msgspec
 import pytest
 
-from scopa_server.gateway import limits, lines
-from scopa_server.gateway.limits import Allowance, Failures
-from support.front import front
+from scopa_protocol import commands as c
+from scopa_server.bounds import Bounds
+from scopa_server.gateway import connection
+from scopa_server.metrics import Limit, Refusal
+from scopa_server.options import OPTIONS
+from scopa_server.room.tokens import room_code
+from support.bare import TEXT, bare, frame
+from support.front import Front, front, until
 from support.house import House
 from support.player import Player
-from support.raw import raw
+from support.raw import Raw, raw
 from support.tables import token
 
-
-class Clock:
-    """Seconds, moved by hand."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        """Now."""
-        return self.now
+Scene: TypeAlias = Callable[[Front], Awaitable[str]]
+CREATE: Final[dict[str, Any]] = {"type": "create", "name": "Anna", "rules": {"variant": "scopa"}}
+NOWHERE: Final = {"type": "look", "room": "ABCDEFGH"}
 
 
-def counting(burst: int = 3, whole: int = 100) -> tuple[Failures, Clock]:
-    """Failures with a small allowance: one more each 2 s."""
-    clock = Clock()
-    return Failures(clock, Allowance(burst, 2.0), Allowance(whole, 1.0)), clock
+async def ended(line: Raw) -> str:
+    """The last error's code and the close code."""
+    frames, code = await line.end()
+    errors = [frame["code"] for frame in frames if frame["type"] in {"error", "bye"}]
+    return f"{errors[-1]} {code}"
 
 
-def test_a_burst_is_free_then_one_at_a_time() -> None:
-    failures, clock = counting()
-    for _ in range(3):
-        assert failures.wait_ms("a") == 0
-        failures.count("a")
-    assert failures.wait_ms("a") == 2000
-    clock.now += 2
-    assert failures.wait_ms("a") == 0
-    failures.count("a")
-    assert failures.wait_ms("a") == 2000
-    clock.now += 1000
-    assert failures.wait_ms("a") == 0
+async def opened(line: Raw, **more: Any) -> str:
+    """The code of a new room."""
+    return str((await line.ask({**CREATE, "id": 1, **more}))["room"])
 
 
-def test_addresses_pay_for_themselves() -> None:
-    failures, _ = counting()
-    for _ in range(5):
-        failures.count("a")
-    assert failures.wait_ms("a") == 6000
-    assert failures.wait_ms("b") == 0
+async def one_connection_more(served: Front) -> str:
+    async with raw(served.url), raw(served.url) as extra:
+        return await ended(extra)
 
 
-def test_many_addresses_pay_together() -> None:
-    failures, clock = counting(whole=10)
-    for number in range(10):
-        failures.count(str(number))
-    assert failures.wait_ms("new") == 1000
-    clock.now += 1
-    assert failures.wait_ms("new") == 0
+async def one_of_a_seat_more(served: Front) -> str:
+    async with Player(served.url) as first, Player(served.url) as second:
+        room = (await first.host("Anna")).room
+        assert first.token is not None
+        await second.resume(room, first.token)
+        await first.socket.wait_closed()
+        return f"{first.socket.close_code}"
 
 
-def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "ADDRESSES_KEPT", 100)
-    failures, clock = counting(burst=1, whole=10_000)
-    for number in range(1000):
-        failures.count(str(number))
-        assert len(failures._addresses) <= 100
-    assert failures.wait_ms("999") > 0
-    clock.now += 1000
-    for number in range(99):
-        failures.count(f"late {number}")
-    assert len(failures._addresses) <= 100
+async def one_room_more(served: Front) -> str:
+    async with raw(served.url) as first, raw(served.url) as second:
+        await opened(first)
+        return await second.refused(CREATE)
 
 
-class Far:
-    """A line from an address."""
-
-    def __init__(self, address: str | None) -> None:
-        self.remote_address = None if address is None else (address, 5, 0, 0)
-
-
-@pytest.mark.parametrize(
-    ("address", "counted"),
-    [
-        ("192.0.2.7", "192.0.2.7"),
-        ("::ffff:192.0.2.7", "192.0.2.7"),
-        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
-        ("fe80::1%eth0", "fe80::/64"),
-        ("a pipe", "a pipe"),
-        (None, "unknown"),
-    ],
-)
-def test_a_network_of_one_customer_is_one_address(address: str | None, counted: str) -> None:
-    assert lines.address_of(Far(address)) == counted  # type: ignore[arg-type]
+async def one_watcher_more(served: Front) -> str:
+    async with raw(served.url) as anna, raw(served.url) as ugo, raw(served.url) as eva:
+        room = await opened(anna, settings={"watchers": "table"})
+        await ugo.ask({"type": "watch", "id": 1, "room": room, "name": "Ugo"})
+        return await eva.refused({"type": "watch", "room": room, "name": "Eva"})
 
 
-async def test_who_guesses_is_slowed_and_a_token_never_is() -> None:
-    async with front() as served, Player(served.url) as anna:
-        joined = await anna.host("Anna")
+async def one_failure_more(served: Front) -> str:
+    async with raw(served.url) as line:
+        assert await line.refused(NOWHERE) == "unknown_room"
+        return await line.refused(NOWHERE)
+
+
+async def too_much_at_once(served: Front) -> str:
+    async with raw(served.url) as line:
+        limits = (await line.until("hello"))["limits"]
+        ping = '{"type":"ping"}'
+        await line.socket.send(ping.ljust(limits["frame_bytes"]))
+        await line.until("pong")
+        await line.socket.send(ping.ljust(limits["frame_bytes"] + 1))
+        return str((await line.end())[1])
+
+
+async def too_fast(served: Front) -> str:
+    async with raw(served.url) as line:
+        for _ in range(2 + connection.FLOOD):
+            await line.send({"type": "ping"})
+        frames, code = await line.end()
+    kinds = [frame["type"] for frame in frames]
+    assert kinds == ["hello", "pong", "pong", *["error"] * connection.FLOOD, "bye"]
+    refused = frames[3]
+    assert refused["details"]["retry_ms"] > 0
+    return f"{refused['code']} {code}"
+
+
+async def too_talkative(served: Front) -> str:
+    async with raw(served.url) as line:
+        await opened(line)
+        say = {"type": "say", "id": 2, "text": "ciao"}
+        assert (await line.ask(say))["type"] == "update"
+        return str((await line.ask({**say, "id": 3}))["code"])
+
+
+async def too_long_a_name(served: Front) -> str:
+    async with raw(served.url) as line:
+        assert (await line.until("hello"))["limits"]["name_length"] == 3
+        return await line.refused(CREATE)
+
+
+async def silent_from_the_start(served: Front) -> str:
+    async with bare(served.port, opened=False) as line:
+        line.writer.write(b"GET /ws HTTP/1.1\r\nHost:")
+        assert await line.end() == b""
+        return "cut"
+
+
+async def idle(served: Front) -> str:
+    async with raw(served.url) as line:
+        await line.ask({"type": "ping", "id": 1})
+        served.house.time.advance(100)
+        return await ended(line)
+
+
+async def unread(served: Front) -> str:
+    look = msgspec.json.encode({"type": "look", "room": room_code(token(0), 0)})
+    async with bare(served.port) as line:
+        line.writer.write(frame(TEXT, msgspec.json.encode({**CREATE, "token": token(0)})))
+        line.writer.write(frame(TEXT, look) * 2_000)
+        await until(lambda: served.counted("scopa_connections_open 0.0"))
+        return "cut"
+
+
+def met(limit: Limit) -> str:
+    """The metric of a limit that was met."""
+    return f'scopa_limits_met_total{{limit="{limit}"}}'
+
+
+def refused(reason: Refusal) -> str:
+    """The metric of a connection that was refused."""
+    return f'scopa_handshakes_refused_total{{reason="{reason}"}}'
+
+
+TABLE: Final[dict[str, tuple[float, Scene, str, str]]] = {
+    "max_connections": (
+        1, one_connection_more, "too_many_connections 1013", refused(Refusal.FULL),
+    ),
+    "max_connections_per_address": (
+        1, one_connection_more, "too_many_connections 1013", refused(Refusal.ADDRESS_FULL),
+    ),
+    "max_connections_per_seat": (1, one_of_a_seat_more, "4004", met(Limit.SEAT_CONNECTIONS)),
+    "max_rooms": (1, one_room_more, "server_full", met(Limit.ROOMS)),
+    "max_rooms_per_address": (1, one_room_more, "server_full", met(Limit.ADDRESS_ROOMS)),
+    "max_new_rooms_per_hour": (1, one_room_more, "too_fast", met(Limit.NEW_ROOMS)),
+    "max_watchers_per_room": (1, one_watcher_more, "room_full", met(Limit.WATCHERS)),
+    "max_failures_per_address": (1, one_failure_more, "too_fast", met(Limit.ADDRESS_FAILURES)),
+    "max_failures_per_room": (1, one_failure_more, "too_fast", met(Limit.ROOM_FAILURES)),
+    "max_frame_bytes": (4096, too_much_at_once, "1009", met(Limit.FRAME_BYTES)),
+    "max_frames_per_second": (1, too_fast, "too_fast 1008", met(Limit.FRAMES)),
+    "max_talk_per_minute": (1, too_talkative, "too_fast", met(Limit.TALK)),
+    "max_name_length": (3, too_long_a_name, "bad_name", met(Limit.NAME)),
+    "handshake_time": (0.1, silent_from_the_start, "cut", refused(Refusal.SLOW)),
+    "idle_time": (100, idle, "idle 1008", met(Limit.IDLE)),
+    "unread_time": (0.1, unread, "cut", met(Limit.UNREAD)),
+}  # fmt: skip
+"""For each limit its value, what meets it, what is heard of that, and the metric."""
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Bounds)])
+async def test_a_limit_is_met_heard_of_and_counted(name: str) -> None:
+    value, scene, heard, metric = TABLE[name]
+    bounds: dict[str, Any] = {"max_frames_per_second": 100_000, name: value}
+    async with front(House(bounds=Bounds(**bounds))) as served:
+        assert not served.counts(metric)
+        assert await scene(served) == heard
+        await until(lambda: served.counts(metric) > 0)
+
+
+def test_every_limit_is_an_option_and_starts_as_it_says() -> None:
+    options = {option.field: option for option in OPTIONS}
+    assert set(TABLE) == {field.name for field in fields(Bounds)}
+    for field in fields(Bounds):
+        option = options[field.name]
+        assert option.default is not None
+        assert option.read(option.default) == field.default
+
+
+def test_every_metric_of_a_limit_has_a_limit() -> None:
+    shown = {metric for *_, metric in TABLE.values()}
+    # Pings and pieces of messages share the limit of frames: test_lines.py
+    assert {met(limit) for limit in Limit} - shown == {met(Limit.CONTROL_FRAMES)}
+
+
+async def test_who_plays_at_a_persons_pace_meets_no_limit() -> None:
+    async with front(House(bounds=Bounds())) as served, raw(served.url) as line:
+        await opened(line)
+        for number in range(2, 300):
+            assert (await line.ask({"type": "say", "id": number, "text": "x"}))["type"] == "update"
+            served.house.time.advance(2)
+        served.house.time.advance(1000)
+        assert (await line.ask({"type": "ping", "id": 999}))["type"] == "pong"
+        assert not any(served.counts(met(limit)) for limit in Limit)
+
+
+async def test_who_looks_around_is_not_idle() -> None:
+    async with front(House(bounds=Bounds(idle_time=100))) as served, raw(served.url) as line:
+        for _ in range(5):
+            served.house.time.advance(60)
+            await line.refused(NOWHERE)
+        await line.send(CREATE)
+        await line.until("joined")
+        served.house.time.advance(1000)
+        assert (await line.ask({"type": "ping", "id": 1}))["type"] == "pong"
+
+
+async def test_bad_messages_count_as_frames() -> None:
+    bounds = Bounds(max_frames_per_second=5)
+    async with front(House(bounds=bounds)) as served, raw(served.url) as line:
+        codes = [await line.refused({"type": "fly"}) for _ in range(11)]
+        assert codes == [*["bad_message"] * 10, "too_fast"]
+
+
+async def test_an_exact_repeat_is_no_more_talk() -> None:
+    bounds = Bounds(max_talk_per_minute=1)
+    async with front(House(bounds=bounds)) as served, Player(served.url) as anna:
+        await anna.host("Anna")
+        await anna.do(c.Configure(settings={"talk": "always"}))
+        await anna.do(c.Say(text="ciao", key="k"))
+        served.house.time.advance(61)
+        assert (await anna.do(c.Say(text="ciao", key="k"))).__class__.__name__ == "Update"
+        assert (await anna.do(c.Say(text="ancora"))).__class__.__name__ == "Update"
+        assert await anna.error(c.Say(text="e ancora")) == "too_fast"
+
+
+async def test_a_second_connection_says_no_more() -> None:
+    bounds = Bounds(max_talk_per_minute=1)
+    async with (
+        front(House(bounds=bounds)) as served,
+        Player(served.url) as anna,
+        Player(served.url) as again,
+    ):
+        room = (await anna.host("Anna")).room
         assert anna.token is not None
-        each_ms = round(limits.EACH_ADDRESS.seconds_each * 1000)
-        guesses = [
-            {"type": "look", "room": "ABCDEFGH"},
-            {"type": "join", "room": "ABCDEFGH", "name": "Ugo"},
-            {"type": "watch", "room": "ABCDEFGH", "name": "Ugo"},
-            {"type": "resume", "room": joined.room, "token": token(9)},
-        ]
-        async with raw(served.url) as stranger:
-            codes = [
-                await stranger.refused(guesses[n % 4]) for n in range(limits.EACH_ADDRESS.burst)
-            ]
-            assert set(codes) == {"unknown_room", "bad_token"}
-            for guess in guesses:
-                await stranger.send(guess)
-                error = await stranger.until("error")
-                assert (error["code"], error["details"]) == ("too_fast", {"retry_ms": each_ms})
-            # The code is right, but so many were wrong that nobody here may try.
-            assert await stranger.refused({"type": "look", "room": joined.room}) == "too_fast"
-        async with Player(served.url) as again:
-            assert (await again.resume(joined.room, anna.token)).seat == 0
-        served.now += 2
-        async with raw(served.url) as stranger:
-            await stranger.send({"type": "look", "room": joined.room})
-            assert (await stranger.until("room"))["room"] == joined.room
-
-
-@pytest.mark.parametrize(("key", "answer"), [(None, "joined"), ("segreto", "error")])
-async def test_who_hosts_guesses_nothing_but_a_key(key: str | None, answer: str) -> None:
-    async with front(House(access_key=key)) as served, raw(served.url) as line:
-        for _ in range(limits.EACH_ADDRESS.burst):
-            await line.refused({"type": "look", "room": "ABCDEFGH"})
-        create = {"type": "create", "id": 1, "name": "Anna", "rules": {}, "key": "segreto"}
-        opened = await line.ask(create)
-        assert (opened["type"], opened.get("code")) == (answer, "too_fast" if key else None)
-
-
-async def test_a_passcode_can_not_be_tried_out() -> None:
-    async with front() as served, raw(served.url) as anna, raw(served.url) as ugo:
-        create = {"type": "create", "id": 1, "name": "Anna", "rules": {}, "passcode": "bastoni"}
-        room = (await anna.ask(create))["room"]
-        join = {"type": "join", "room": room, "name": "Ugo"}
-        for number in range(limits.EACH_ADDRESS.burst):
-            wrong = {**join, "passcode": f"guess {number}"}
-            assert await ugo.refused(wrong) == "wrong_passcode"
-        assert await ugo.refused({**join, "passcode": "bastoni"}) == "too_fast"
+        await again.resume(room, anna.token)
+        await anna.do(c.Say(text="ciao"))
+        assert await again.error(c.Say(text="ciao")) == "too_fast"

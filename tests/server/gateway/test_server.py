@@ -13,9 +13,11 @@ from websockets.asyncio.server import serve
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from scopa_server.bounds import Bounds
 from scopa_server.gateway import server
 from scopa_server.live import rooms
 from support.front import Front, front, until
+from support.house import House
 from support.player import Player
 from support.raw import MSGPACK, raw
 
@@ -150,15 +152,15 @@ def test_a_hostile_host_is_not_repeated(hosts: list[str]) -> None:
     socket: Any = SimpleNamespace(
         local_address=("192.0.2.7", 8765), request=SimpleNamespace(headers=headers)
     )
-    nobody: Any = None
+    nobody: Any = SimpleNamespace(bounds=Bounds(), metrics=None)
     gateway = server.Gateway(server.Endpoint(host="192.0.2.7", port=0), nobody)
     assert gateway._base(socket) == "ws://192.0.2.7:8765"
 
 
 @asynccontextmanager
-async def filled(count: int, **limits: Any) -> AsyncGenerator[tuple[Front, list[Player]]]:
+async def filled(count: int, bounds: Bounds) -> AsyncGenerator[tuple[Front, list[Player]]]:
     """A gateway with so many connected."""
-    async with front(**limits) as served:
+    async with front(House(bounds=bounds)) as served:
         players = [await Player(served.url).__aenter__() for _ in range(count)]
         yield served, players
         for player in players:
@@ -166,13 +168,14 @@ async def filled(count: int, **limits: Any) -> AsyncGenerator[tuple[Front, list[
 
 
 @pytest.mark.parametrize(
-    ("limits", "reason"),
-    [({"max_connections": 2}, "full"), ({"max_per_address": 2}, "address_full")],
+    ("bounds", "reason"),
+    [
+        (Bounds(max_connections=2), "full"),
+        (Bounds(max_connections_per_address=2), "address_full"),
+    ],
 )
-async def test_one_connection_too_many_is_told_to_try_later(
-    limits: dict[str, int], reason: str
-) -> None:
-    async with filled(2, **limits) as (served, players):
+async def test_one_connection_too_many_is_told_to_try_later(bounds: Bounds, reason: str) -> None:
+    async with filled(2, bounds) as (served, players):
         async with raw(served.url) as line:
             with suppress(ConnectionClosed):
                 await line.send(CREATE)
@@ -188,7 +191,7 @@ async def test_one_connection_too_many_is_told_to_try_later(
 
 
 async def test_lines_that_say_nothing_are_counted_too() -> None:
-    async with front(max_per_address=1) as served:
+    async with front(House(bounds=Bounds(max_connections_per_address=1))) as served:
         lines = [await asyncio.open_connection("127.0.0.1", served.port) for _ in range(11)]
         extra, writer = await asyncio.open_connection("127.0.0.1", served.port)
         assert await asyncio.wait_for(extra.read(), 10) == b""
@@ -282,10 +285,6 @@ async def stopped_with(stack: AsyncExitStack, served: Front) -> None:
     gate = served.house.journal.gate
     gate.set = lambda: None  # type: ignore[method-assign]
     await stopped(stack)
-
-
-def test_silent_lines_are_noticed() -> None:
-    assert (server.PING_SECONDS, server.OPEN_SECONDS) == (20, 10)
 
 
 async def test_the_library_is_told_of_every_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from scopa_protocol import commands as c
 from scopa_protocol.frames import Joined
+from scopa_server.bounds import Bounds
 from scopa_server.live.ledger import Lifetimes
 from scopa_server.room.refused import Refused
 from support.house import Guest, House
@@ -95,7 +96,7 @@ async def test_a_passcode_keeps_strangers_out() -> None:
     )
     assert guest.view.you == 1
     assert (await house.enter(c.Resume(room=host.code, token=token(1)))).view.you == 1
-    look = await house.rooms.look(c.Look(room=host.code.lower(), passcode="bastoni"))
+    look = await house.rooms.look(host.visitor, c.Look(room=host.code.lower(), passcode="bastoni"))
     assert look.passcode
 
 
@@ -110,11 +111,13 @@ async def test_a_passcode_sent_twice_changes_once(before: str | None) -> None:
     assert host.view.seq == 2
     await host.do(wish)
     assert host.view.seq == 2
-    assert (await house.rooms.look(c.Look(room=host.code, passcode="bastoni"))).passcode
+    assert (
+        await house.rooms.look(host.visitor, c.Look(room=host.code, passcode="bastoni"))
+    ).passcode
 
 
 async def test_a_full_server_says_so() -> None:
-    house = House(max_rooms=1)
+    house = House(bounds=Bounds(max_rooms=1))
     await house.host()
     with pytest.raises(Refused) as refused:
         await house.rooms.create(Guest(house).visitor, create(token=token(5)))
@@ -139,7 +142,7 @@ async def test_a_room_without_people_leaves_memory_and_comes_back() -> None:
 
 
 async def test_many_rooms_leave_nothing_behind() -> None:
-    house = House(max_rooms=500)
+    house = House(bounds=Bounds(max_rooms_per_address=500, max_new_rooms_per_hour=500))
     before = len(asyncio.all_tasks())
     for number in range(200):
         guest = Guest(house)

@@ -15,6 +15,8 @@ from websockets.http11 import Request, Response
 
 from scopa_server.metrics import CONTENT_TYPE
 
+from .requests import OneRequest
+
 Metrics: TypeAlias = Callable[[], Awaitable[bytes]]
 """Everything that is counted, in Prometheus's text format."""
 Ready: TypeAlias = Callable[[], Awaitable[str | None]]
@@ -40,6 +42,7 @@ async def admin(
         open_timeout=_OPEN_SECONDS,
         compression=None,
         server_header=None,
+        create_connection=OneRequest,
     ) as server:
         bound: int = server.sockets[0].getsockname()[1]
         yield bound

@@ -11,20 +11,21 @@ from websockets.exceptions import ConnectionClosed
 
 from scopa_protocol import VERSION, WIRE_VERSION
 from scopa_protocol import commands as c
-from scopa_protocol.codec import MAX_FRAME, BadMessage, Codec
+from scopa_protocol.codec import BadMessage, Codec
 from scopa_protocol.codes import CloseCode, ErrorCode
 from scopa_protocol.frames import Error, Hello, Limits, Pong, ServerFrame
-from scopa_protocol.text import NAME_LENGTH, SAY_LENGTH
-from scopa_server.live.audience import SEAT_CONNECTIONS
-from scopa_server.live.outbox import Closing
+from scopa_protocol.text import SAY_LENGTH
+from scopa_server.allowance import Allowance
+from scopa_server.bounds import Bounds
+from scopa_server.live.answers import too_fast
+from scopa_server.live.outbox import NOT_READING, Closing
 from scopa_server.live.rooms import Rooms
+from scopa_server.live.time import Time, Timer
 from scopa_server.live.visitor import Visitor
-from scopa_server.metrics import OK, Metrics
+from scopa_server.metrics import OK, Limit, Metrics
 from scopa_server.room.decide.seating import BOT_LEVELS
 from scopa_server.room.refused import Refused
 from scopa_server.rules.presets import PRESETS
-
-from .limits import FAILURES, Failures
 
 log = structlog.stdlib.get_logger()
 
@@ -34,21 +35,21 @@ BAD_MESSAGES: Final = 20
 """Bad messages in a row after which a connection is closed."""
 FLOOD: Final = 200
 """How many more commands may be refused as too fast than followed, before it is closed."""
-SEND_SECONDS: Final = 20
-"""How long one frame may take to go out before the connection is cut."""
-RETRY_MS: Final = 250
+RETRY_SECONDS: Final = 0.25
+BURST_SECONDS: Final = 2
+"""How long frames may come at once that would have been allowed one after the other."""
 
 
-def hello(key_needed: bool) -> Hello:
+def hello(key_needed: bool, bounds: Bounds) -> Hello:
     """The server's first frame."""
     return Hello(
         version=WIRE_VERSION,
         server=f"scopa-server {VERSION}",
         limits=Limits(
-            frame_bytes=MAX_FRAME,
+            frame_bytes=bounds.max_frame_bytes,
             waiting=WAITING,
-            seat_connections=SEAT_CONNECTIONS,
-            name_length=NAME_LENGTH,
+            seat_connections=bounds.max_connections_per_seat,
+            name_length=bounds.max_name_length,
             say_length=SAY_LENGTH,
         ),
         variants=list(PRESETS),
@@ -62,8 +63,9 @@ class Desk:
     """What every connection of a server shares."""
 
     rooms: Rooms
-    failures: Failures
     metrics: Metrics
+    time: Time
+    bounds: Bounds
 
 
 class Connection:
@@ -75,23 +77,28 @@ class Connection:
         self._socket = socket
         self._codec = codec
         self._desk = desk
-        self._address = address
+        self._now = desk.time.now
+        rate = desk.bounds.max_frames_per_second
+        self._pace = Allowance(rate * BURST_SECONDS, 1 / rate)
         self._waiting = 0
         self._bad = 0
         self._flood = 0
         self._task: asyncio.Task[None] | None = None
-        self.visitor = Visitor(invite_base)
-        self.visitor.outbox.reply(hello(desk.rooms.key_needed))
+        self._idle: Timer | None = None
+        self.visitor = Visitor(invite_base, address)
+        self.visitor.outbox.reply(hello(desk.rooms.key_needed, desk.bounds))
 
     async def run(self) -> None:
         """Serve the connection until it is closed."""
         self._task = asyncio.current_task()
         writer = asyncio.create_task(self._write(), name="writer")
+        self._await_visit()
         try:
             await self._read()
         except _LineGone:
             return
         finally:
+            self._call_off()
             self.visitor.gone = True
             if self.visitor.room is not None:
                 self.visitor.room.drop(self.visitor)
@@ -112,6 +119,23 @@ class Connection:
         self._socket.transport.abort()
         if self._task is not None:
             self._task.cancel()
+
+    # Idling
+
+    def _await_visit(self) -> None:
+        """Give it some time to enter a room, or to look at one."""
+        self._call_off()
+        time = self._desk.time
+        self._idle = time.call_at(time.now() + self._desk.bounds.idle_time, self._tire)
+
+    def _call_off(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+
+    def _tire(self) -> None:
+        if self.visitor.room is None:
+            self._desk.metrics.limited(Limit.IDLE)
+            self._show_out("idle", "Nothing was joined for a long time.")
 
     # Reading
 
@@ -145,17 +169,21 @@ class Connection:
     def _bad_message(self, reason: str, re: int | None) -> None:
         self._bad += 1
         self._expect(re)
+        if self._is_too_much("invalid", re):
+            return
         self._refuse(re, Refused(ErrorCode.BAD_MESSAGE, f"That is no command: {reason}."))
         self._count("invalid", ErrorCode.BAD_MESSAGE)
         if self._bad >= BAD_MESSAGES:
-            self._show_out("Too many bad messages; is this client up to date?")
+            self._show_out("policy", "Too many bad messages; is this client up to date?")
 
     async def _handle(self, command: c.ClientCommand) -> None:
         kind = str(command.__struct_config__.tag)
         waits = max(self.visitor.asked, 0 if command.id is None else self._waiting)
         self._expect(command.id)
         if waits >= WAITING:
-            self._hold_back(kind, command.id)
+            self._hold_back(kind, command.id, RETRY_SECONDS)
+            return
+        if self._is_too_much(kind, command.id):
             return
         self._flood = max(0, self._flood - 1)
         try:
@@ -173,16 +201,24 @@ class Connection:
                 Refused(ErrorCode.INTERNAL_ERROR, "Something went wrong on the server; try again."),
             )
 
-    def _hold_back(self, kind: str, re: int | None) -> None:
-        """Refuse what comes faster than it can be answered."""
+    def _is_too_much(self, kind: str, re: int | None) -> bool:
+        """Count a frame; whether it was refused, since more came than anybody plays."""
+        seconds = self._pace.take(self._now())
+        if seconds:
+            self._desk.metrics.limited(Limit.FRAMES)
+            self._hold_back(kind, re, seconds)
+        return seconds > 0
+
+    def _hold_back(self, kind: str, re: int | None, seconds: float) -> None:
+        """Refuse what comes too fast."""
         self._flood += 1
-        self._refuse(re, too_fast("Wait for the answers to what you sent.", RETRY_MS))
+        self._refuse(re, too_fast("Wait for the answers to what you sent.", seconds))
         self._count(kind, ErrorCode.TOO_FAST)
         if self._flood >= FLOOD:
-            self._show_out("Too many commands without waiting for their answers.")
+            self._show_out("policy", "Too many commands, without waiting for their answers.")
 
-    def _show_out(self, message: str) -> None:
-        self.visitor.outbox.close(CloseCode.POLICY, "policy", message)
+    def _show_out(self, reason: str, message: str) -> None:
+        self.visitor.outbox.close(CloseCode.POLICY, reason, message)
 
     async def _follow(self, command: c.ClientCommand) -> None:
         match command:
@@ -205,32 +241,20 @@ class Connection:
         self._count("ping", None)
 
     async def _visit(self, command: c.Look | c.Create | c.Join | c.Resume | c.Watch) -> None:
-        """Whatever names a room or opens one: limited, for those who guess."""
-        failures = self._desk.failures
+        """Whatever names a room or opens one."""
         if not isinstance(command, c.Look) and self.visitor.room is not None:
             raise Refused(
                 ErrorCode.ALREADY_IN_A_ROOM,
                 "This connection is in a room; leave it, or open another connection.",
             )
-        wait_ms = failures.wait_ms(self._address) if self._may_guess(command) else 0
-        if wait_ms and not await self._desk.rooms.holds(command):
-            raise too_fast("Too many failed tries from here; wait a little.", wait_ms)
-        try:
-            await self._while_here(self._enter(command))
-        except Refused as refusal:
-            if refusal.code in FAILURES:
-                failures.count(self._address)
-            raise
-
-    def _may_guess(self, command: c.ClientCommand) -> bool:
-        """Whether a command could be a try at a code, a token, a passcode or a key."""
-        return self._desk.rooms.key_needed or not isinstance(command, c.Create)
+        self._await_visit()
+        await self._while_here(self._enter(command))
 
     async def _enter(self, command: c.Look | c.Create | c.Join | c.Resume | c.Watch) -> None:
         rooms = self._desk.rooms
         match command:
             case c.Look():
-                self.visitor.outbox.reply(await rooms.look(command))
+                self.visitor.outbox.reply(await rooms.look(self.visitor, command))
                 self._count("look", None)
             case c.Create():
                 await rooms.create(self.visitor, command)
@@ -253,7 +277,7 @@ class Connection:
 
     async def _ask(self, command: c.Command) -> None:
         if not await self._desk.rooms.ask(self.visitor, command):
-            raise too_fast("The table is busy; send that again in a moment.", RETRY_MS)
+            raise too_fast("The table is busy; send that again in a moment.", RETRY_SECONDS)
 
     # Answering
 
@@ -284,6 +308,7 @@ class Connection:
             return
         except TimeoutError:
             log.info("not_reading")
+            self._desk.metrics.limited(Limit.UNREAD)
             self._socket.transport.abort()
         except Exception:
             # Without its writer a connection would stay open and silent.
@@ -292,22 +317,19 @@ class Connection:
 
     async def _send(self, frame: ServerFrame) -> None:
         data = self._codec.encode(frame)
-        async with asyncio.timeout(SEND_SECONDS):
+        async with asyncio.timeout(self._desk.bounds.unread_time):
             await self._socket.send(data, text=not self._codec.binary)
         self._desk.metrics.sent(len(data))
 
     async def _close(self, closing: Closing) -> None:
+        if closing.bye.code == NOT_READING:
+            self._desk.metrics.limited(Limit.UNREAD)
         await self._send(closing.bye)
         await self._socket.close(closing.code, closing.bye.code)
 
 
 class _LineGone(Exception):
     """The line ended while a room was being asked to let its client in."""
-
-
-def too_fast(message: str, retry_ms: int) -> Refused:
-    """That a client must wait, and how long."""
-    return Refused(ErrorCode.TOO_FAST, message, {"retry_ms": retry_ms})
 
 
 def _answers(frame: ServerFrame) -> int:

@@ -7,25 +7,39 @@ hold up the server's end.
 import asyncio
 import socket
 from collections import Counter
-from ipaddress import IPv6Address, ip_address
 from typing import Any, Final
 
 from websockets.asyncio.server import Server, ServerConnection
+from websockets.exceptions import NegotiationError
+from websockets.frames import Frame, Opcode
+from websockets.protocol import OPEN, Event
 from websockets.server import ServerProtocol
+
+from scopa_protocol.codes import CloseCode
+from scopa_server.allowance import Allowance
+from scopa_server.bounds import Bounds
+from scopa_server.metrics import Limit, Metrics, Refusal
+
+from .addresses import Addresses, direct
+from .requests import OneRequest
 
 SPARE: Final = 100
 """Lines beyond the connections allowed, for handshakes and for telling who is turned away."""
 SPARE_EACH: Final = 10
 SEND_BUFFER: Final = 64 * 1024
 """Bytes the system may keep for a line: what it keeps is old news to a client that reads slowly."""
+FRAGMENTS: Final = 64
+"""Pieces that one message may come in: an empty piece costs memory, but no bytes that count."""
+_DATA: Final = frozenset({Opcode.TEXT, Opcode.BINARY})
 
 
 class Lines:
     """The lines that are open. `connection` goes to websockets as its factory."""
 
-    def __init__(self, most: int, most_each: int) -> None:
-        self._most = most + SPARE
-        self._most_each = most_each + SPARE_EACH
+    def __init__(self, bounds: Bounds, addresses: Addresses, metrics: Metrics) -> None:
+        self._bounds = bounds
+        self._addresses = addresses
+        self._metrics = metrics
         self._open: dict[ServerConnection, str] = {}
         self._each: Counter[str] = Counter()
 
@@ -38,6 +52,11 @@ class Lines:
         """A connection that is counted."""
         return _Line(self, protocol, server, **limits)
 
+    def allowance(self) -> Allowance:
+        """How fast pings, pongs and pieces of messages may come on one line."""
+        rate = self._bounds.max_frames_per_second
+        return Allowance(2 * rate, 1 / rate)
+
     def cut(self) -> None:
         """End every line at once."""
         for line in tuple(self._open):
@@ -45,8 +64,10 @@ class Lines:
 
     def take(self, line: ServerConnection) -> None:
         """Count a line, or end it if there are too many."""
-        address = address_of(line)
-        if len(self._open) >= self._most or self._each[address] >= self._most_each:
+        address = direct(line)
+        full = self._full(line, address)
+        if full is not None:
+            self._metrics.refused(full)
             line.transport.abort()
             return
         held = line.transport.get_extra_info("socket")
@@ -54,7 +75,17 @@ class Lines:
         self._open[line] = address
         self._each[address] += 1
 
-    def lose(self, line: ServerConnection) -> None:
+    def _full(self, line: ServerConnection, address: str) -> Refusal | None:
+        bounds = self._bounds
+        if len(self._open) >= bounds.max_connections + SPARE:
+            return Refusal.FULL
+        # Whom a proxy speaks for is known once it has said so.
+        if self._addresses.is_proxy(line):
+            return None
+        most = bounds.max_connections_per_address + SPARE_EACH
+        return Refusal.ADDRESS_FULL if self._each[address] >= most else None
+
+    def lose(self, line: ServerConnection, fault: Exception | None) -> None:
         """A line has ended."""
         address = self._open.pop(line, None)
         if address is None:
@@ -62,35 +93,57 @@ class Lines:
         self._each[address] -= 1
         if not self._each[address]:
             del self._each[address]
+        why = _unfinished(line, fault)
+        if why is not None:
+            self._metrics.refused(why)
+
+    def flooded(self, line: ServerConnection) -> None:
+        """A line brings more than it may of what is no command."""
+        self._metrics.limited(Limit.CONTROL_FRAMES)
+        line.protocol.fail(CloseCode.POLICY, "policy")
+        line.send_data()
 
 
-class _Line(ServerConnection):
+def _unfinished(line: ServerConnection, fault: Exception | None) -> Refusal | None:
+    """Why a line never became a connection, where nobody has counted it."""
+    if isinstance(line, OneRequest) and line.spoilt:
+        return Refusal.MALFORMED
+    why = line.protocol.handshake_exc
+    if why is None:
+        # Cut by the library when its time was over; who hangs up leaves a fault, or an end.
+        return Refusal.SLOW if line.request is None and fault is None else None
+    hung_up = isinstance(why.__cause__, EOFError)
+    return None if hung_up or isinstance(why, NegotiationError) else Refusal.MALFORMED
+
+
+class _Line(OneRequest):
     def __init__(
         self, lines: Lines, protocol: ServerProtocol, server: Server, **limits: Any
     ) -> None:
         super().__init__(protocol, server, **limits)
         self._lines = lines
+        self._pace: Allowance | None = None
+        self._pieces = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
         self._lines.take(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._lines.lose(self)
+        self._lines.lose(self, exc)
         super().connection_lost(exc)
 
+    def process_event(self, event: Event) -> None:
+        super().process_event(event)
+        # What is whole is counted where it is read; the rest never gets there.
+        if isinstance(event, Frame) and not (event.fin and event.opcode in _DATA):
+            self._count(event)
 
-def address_of(line: ServerConnection) -> str:
-    """Who is at the other end, as limits count: an IPv6 network of 64 bits is one customer."""
-    remote = line.remote_address
-    if not remote:
-        return "unknown"
-    try:
-        address = ip_address(str(remote[0]).partition("%")[0])
-    except ValueError:
-        return str(remote[0])
-    if not isinstance(address, IPv6Address):
-        return str(address)
-    if address.ipv4_mapped is not None:
-        return str(address.ipv4_mapped)
-    return f"{IPv6Address(int(address) >> 64 << 64)}/64"
+    def _count(self, frame: Frame) -> None:
+        if self._pace is None:
+            self._pace = self._lines.allowance()
+        if frame.opcode in _DATA or frame.opcode is Opcode.CONT:
+            self._pieces = 0 if frame.fin else self._pieces + 1
+        too_many = self._pieces >= FRAGMENTS or self._pace.take(self.loop.time()) > 0
+        if too_many and self.protocol.state is OPEN:
+            self._lines.flooded(self)

@@ -3,6 +3,7 @@
 import asyncio
 import re
 import ssl
+from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,23 +12,25 @@ from typing import Final, cast
 
 import structlog
 from websockets.asyncio.server import Server, ServerConnection, serve
-from websockets.exceptions import NegotiationError
+from websockets.datastructures import Headers
+from websockets.exceptions import NegotiationError, PayloadTooBig
 from websockets.http11 import Request, Response
+from websockets.protocol import CONNECTING
 from websockets.typing import Subprotocol
 
-from scopa_protocol.codec import CODECS, MAX_FRAME, SUBPROTOCOLS
+from scopa_protocol.codec import CODECS, SUBPROTOCOLS
 from scopa_protocol.codes import CloseCode, ErrorCode
 from scopa_protocol.frames import Error
-from scopa_server.metrics import Refusal
+from scopa_server.metrics import Limit, Refusal
 
+from .addresses import FORWARDED, Addresses, Network
 from .connection import Connection, Desk
-from .lines import Lines, address_of
+from .lines import Lines
 
 log = structlog.stdlib.get_logger()
 
 PATH: Final = "/ws"
 PING_SECONDS: Final = 20
-OPEN_SECONDS: Final = 10
 CLOSE_SECONDS: Final = 3
 """How long connections have to hear that the server goes down."""
 
@@ -46,9 +49,8 @@ class Endpoint:
     shared: bool = False
     public_url: str | None = None
     tls: ssl.SSLContext | None = None
-    max_connections: int = 1000
-    max_per_address: int = 50
     origins: Sequence[str] = ()
+    proxies: Sequence[Network] = ()
 
 
 class Gateway:
@@ -57,8 +59,11 @@ class Gateway:
     def __init__(self, endpoint: Endpoint, desk: Desk) -> None:
         self._endpoint = endpoint
         self._desk = desk
-        self._connections: dict[Connection, str] = {}
-        self._lines = Lines(endpoint.max_connections, endpoint.max_per_address)
+        self._connections: set[Connection] = set()
+        self._each: Counter[str] = Counter()
+        self._addresses = Addresses(endpoint.proxies)
+        self._lines = Lines(desk.bounds, self._addresses, desk.metrics)
+        self._hinted = False
         self._stopping = False
         self._empty = asyncio.Event()
 
@@ -88,9 +93,9 @@ class Gateway:
             select_subprotocol=self._select,
             process_request=self._process_request,
             compression=None,
-            max_size=MAX_FRAME,
+            max_size=self._desk.bounds.max_frame_bytes,
             max_queue=8,
-            open_timeout=OPEN_SECONDS,
+            open_timeout=self._desk.bounds.handshake_time,
             ping_interval=PING_SECONDS,
             ping_timeout=PING_SECONDS,
             close_timeout=CLOSE_SECONDS,
@@ -123,6 +128,8 @@ class Gateway:
             log.warning("lines_left", left=len(self._lines))
 
     def _process_request(self, socket: ServerConnection, request: Request) -> Response | None:
+        if socket.protocol.state is not CONNECTING:
+            return None
         if request.path.partition("?")[0] != PATH:
             self._desk.metrics.refused(Refusal.PATH)
             return socket.respond(
@@ -139,28 +146,45 @@ class Gateway:
         return None
 
     async def _serve(self, socket: ServerConnection) -> None:
-        address = address_of(socket)
+        address = self._address(socket)
         fmt = SUBPROTOCOLS[socket.subprotocol] if socket.subprotocol else "json"
         connection = Connection(socket, CODECS[fmt], self._desk, address, self._base(socket))
         structlog.contextvars.bind_contextvars(connection=str(socket.id)[:8])
         full = self._full(address)
         if full is not None:
             self._turn_away(connection, full)
-        self._connections[connection] = address
+        self._connections.add(connection)
+        self._each[address] += 1
         self._desk.metrics.connected()
         try:
             await connection.run()
         finally:
-            del self._connections[connection]
-            self._desk.metrics.disconnected(socket.close_code)
+            self._connections.remove(connection)
+            self._each[address] -= 1
+            if not self._each[address]:
+                del self._each[address]
+            if isinstance(socket.protocol.parser_exc, PayloadTooBig):
+                self._desk.metrics.limited(Limit.FRAME_BYTES)
+            # The close that was sent: not everybody answers it, and what is too big ends reading.
+            sent = socket.protocol.close_sent
+            self._desk.metrics.disconnected(None if sent is None else sent.code)
             if self._stopping and not self._connections:
                 self._empty.set()
 
+    def _address(self, socket: ServerConnection) -> str:
+        headers = Headers() if socket.request is None else socket.request.headers
+        if FORWARDED in headers and not self._hinted and not self._addresses.is_proxy(socket):
+            self._hinted = True
+            log.warning("proxy_not_trusted", hint="if it is yours, name it with --trusted-proxy")
+        return self._addresses.of(socket, headers)
+
     def _full(self, address: str) -> Refusal | None:
-        if len(self._connections) >= self._endpoint.max_connections:
+        bounds = self._desk.bounds
+        if len(self._connections) >= bounds.max_connections:
             return Refusal.FULL
-        same = sum(other == address for other in self._connections.values())
-        return Refusal.ADDRESS_FULL if same >= self._endpoint.max_per_address else None
+        if self._each[address] >= bounds.max_connections_per_address:
+            return Refusal.ADDRESS_FULL
+        return None
 
     def _turn_away(self, connection: Connection, why: Refusal) -> None:
         self._desk.metrics.refused(why)

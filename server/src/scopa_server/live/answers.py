@@ -1,5 +1,7 @@
 """Answers to a visitor's command that aren't the table itself, and counting them."""
 
+from math import ceil
+
 from scopa_protocol import commands as c
 from scopa_protocol.codes import ErrorCode
 from scopa_protocol.frames import Error
@@ -42,6 +44,11 @@ def bad_token() -> Refused:
 def restarting() -> Refused:
     """That this process serves the room no more."""
     return Refused(ErrorCode.RESTARTING, "The server restarts; try again in a moment.")
+
+
+def too_fast(message: str, seconds: float) -> Refused:
+    """That a client must wait, and how long."""
+    return Refused(ErrorCode.TOO_FAST, message, {"retry_ms": ceil(seconds * 1000)})
 
 
 def has_left() -> Refused:

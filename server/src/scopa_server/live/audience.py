@@ -1,7 +1,6 @@
 """Who is connected to a live room, and what each of them is sent."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from scopa_protocol.codes import CloseCode
 from scopa_protocol.events import RoomEvent
@@ -12,14 +11,12 @@ from scopa_server.room.state import Room
 
 from .visitor import Visitor
 
-SEAT_CONNECTIONS: Final = 4
-"""Connections that may hold one seat; a fifth closes the oldest."""
-
 
 class Audience:
-    """The visitors of one room, in the order they came."""
+    """The visitors of one room, in the order they came. `seat_takes`: connections of one seat."""
 
-    def __init__(self) -> None:
+    def __init__(self, seat_takes: int) -> None:
+        self._seat_takes = seat_takes
         self._visitors: dict[Visitor, None] = {}
 
     def __iter__(self) -> Iterator[Visitor]:
@@ -28,7 +25,7 @@ class Audience:
     def __len__(self) -> int:
         return len(self._visitors)
 
-    def __contains__(self, visitor: Visitor) -> bool:
+    def __contains__(self, visitor: object) -> bool:
         return visitor in self._visitors
 
     @property
@@ -41,17 +38,20 @@ class Audience:
         """Names of those who watch."""
         return tuple(visitor.name for visitor in self._visitors if visitor.watches)
 
+    def in_the_way(self, token: str) -> list[Visitor]:
+        """The oldest connections of a seat, that must go for one more to come in."""
+        same = [other for other in self._visitors if other.token == token]
+        return same[: max(0, len(same) - self._seat_takes + 1)]
+
     def add(self, visitor: Visitor) -> None:
         """Let a visitor in; of too many on one seat the oldest goes."""
-        if visitor.token is not None:
-            same = [other for other in self._visitors if other.token == visitor.token]
-            for oldest in same[: max(0, len(same) - SEAT_CONNECTIONS + 1)]:
-                self.send_off(
-                    oldest,
-                    CloseCode.REPLACED,
-                    "replaced",
-                    "Your seat was opened on too many connections; the newest four stay.",
-                )
+        for oldest in self.in_the_way(visitor.token) if visitor.token is not None else ():
+            self.send_off(
+                oldest,
+                CloseCode.REPLACED,
+                "replaced",
+                f"Your seat is open on too many connections; the newest {self._seat_takes} stay.",
+            )
         self._visitors[visitor] = None
 
     def remove(self, visitor: Visitor) -> None:

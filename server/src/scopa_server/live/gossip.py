@@ -3,6 +3,7 @@
 Nothing of it is in the log. What follows from it, an absence or a stand-in, is.
 """
 
+from collections.abc import Collection
 from typing import Final
 
 import msgspec
@@ -12,7 +13,7 @@ from msgspec import Struct
 from scopa_server.journal.interface import Journal, Unavailable
 from scopa_server.room.state import Room
 
-from .audience import Audience
+from .visitor import Visitor
 
 log = structlog.stdlib.get_logger()
 
@@ -62,11 +63,11 @@ class Gossip:
         """Names of those who watch through another process."""
         return tuple(name for note in self._others.values() for name in note.watchers)
 
-    def has_news(self, audience: Audience) -> bool:
+    def has_news(self, audience: Collection[Visitor]) -> bool:
         """Whether what this process said last is no longer so."""
         return self._journal.shared and _note(audience) != self._said
 
-    async def exchange(self, audience: Audience) -> None:
+    async def exchange(self, audience: Collection[Visitor]) -> None:
         """Say who is here, hear who is elsewhere; a store that can't be reached changes nothing."""
         if not self._journal.shared:
             return
@@ -83,9 +84,10 @@ class Gossip:
     async def leave(self) -> None:
         """Say that nobody is here any more."""
         if self._said != Note():
-            await self.exchange(Audience())
+            await self.exchange(())
 
 
-def _note(audience: Audience) -> Note:
+def _note(audience: Collection[Visitor]) -> Note:
     tokens = {visitor.token for visitor in audience if visitor.token is not None}
-    return Note(tokens=tuple(sorted(tokens)), watchers=tuple(sorted(audience.watchers)))
+    watchers = [visitor.name for visitor in audience if visitor.watches]
+    return Note(tokens=tuple(sorted(tokens)), watchers=tuple(sorted(watchers)))

@@ -17,6 +17,8 @@ EVENTS_KEPT: Final = 100
 REPLIES_KEPT: Final = 64
 """Replies that may wait; a connection with more isn't reading."""
 
+NOT_READING: Final = "not_reading"
+
 
 @dataclass(frozen=True, slots=True)
 class Closing:
@@ -50,7 +52,7 @@ class Outbox:
         if self._closing is not None:
             return
         if len(self._replies) >= REPLIES_KEPT:
-            self.close(CloseCode.POLICY, "not_reading", "This connection doesn't read.")
+            self.close(CloseCode.POLICY, NOT_READING, "This connection doesn't read.")
             return
         self._replies.append(frame)
         self._filled.set()

@@ -26,6 +26,7 @@ from .inbox import Ask, Enter, Gone, Inbox, Message
 from .ledger import Ledger, RoomLost
 from .surroundings import Surroundings
 from .table import Table
+from .talk import Talk
 from .visitor import Visitor
 
 log = structlog.stdlib.get_logger()
@@ -49,9 +50,8 @@ class LiveRoom:
         self._table = Table(ledger, around, gossip, shown)
         self._answers = Answers(around.metrics)
         self._historian = Historian(ledger, self._answers)
-        self._door = Door(
-            self._table, self._answers, self._historian, max_watchers=around.max_watchers
-        )
+        self._door = Door(self._table, self._answers, self._historian, around)
+        self._talk = Talk(around)
         self._inbox = Inbox(around.time)
         self._newer = False
         self._gossip_at = self._time.now()
@@ -165,7 +165,7 @@ class LiveRoom:
         message = self._inbox.take()
         if message is not None:
             await self._safely(self._handle(message))
-        await self._talk()
+        await self._exchange()
         if not self._stopping and not await self._safely(self._act()):
             self._hold()
         self._table.tell_news()
@@ -175,7 +175,7 @@ class LiveRoom:
             await self._table.touch()
         self._inbox.wake_at(self._next_at())
 
-    async def _talk(self) -> None:
+    async def _exchange(self) -> None:
         """Exchange with other processes who is there, when something is new or it is time."""
         table, now = self._table, self._time.now()
         if now < self._gossip_at and not (table.has_gossip and now >= self._mute_until):
@@ -261,7 +261,10 @@ class LiveRoom:
         if isinstance(command, c.History):
             self._historian.ask(visitor, command)
             return
+        talks = isinstance(command, c.Say)
         try:
+            if talks:
+                self._talk.check(visitor)
             heard = await self._table.commit(visitor, command, ask.passcode)
         except Refused as refusal:
             self._answers.refuse(visitor, command, refusal)
@@ -274,6 +277,8 @@ class LiveRoom:
             self._answers.refuse(visitor, command, our_fault())
             raise
         self._answers.count(command)
+        if talks and heard is not None:
+            self._talk.count(visitor)
         if isinstance(command, c.Leave):
             await self._door.see_off(visitor, command.id, heard)
         else:

@@ -12,7 +12,9 @@ from scopa_protocol import commands as c
 from scopa_protocol.codes import ErrorCode
 from scopa_protocol.frames import RoomFrame
 from scopa_protocol.invite import read_code
+from scopa_protocol.text import clean_name
 from scopa_server.journal.interface import Draft, Journal, Stored, Unavailable
+from scopa_server.metrics import Limit
 from scopa_server.room.apply import advance
 from scopa_server.room.decide import open_room
 from scopa_server.room.events import UnreadableLog, write_events
@@ -20,12 +22,14 @@ from scopa_server.room.project import seats, wire_rules
 from scopa_server.room.refused import Refused
 from scopa_server.room.state import Room
 from scopa_server.room.stored import Header, header, read_header
-from scopa_server.room.tokens import is_token, room_code, token_hash
+from scopa_server.room.tokens import is_among, is_token, room_code, token_hash
 
 from .answers import bad_token, restarting
 from .chance import new_id, new_token
+from .failures import Failures
 from .following import listen, poll
 from .gossip import Gossip
+from .hosting import Hosting
 from .ledger import Ledger, Lifetimes, unavailable
 from .loading import Loaded, load_room
 from .passcodes import Passcodes
@@ -42,6 +46,7 @@ STOP_SECONDS: Final = 2
 
 
 _Naming: TypeAlias = c.Look | c.Join | c.Resume | c.Watch
+_Named: TypeAlias = c.Create | c.Join | c.Watch
 _Tokened = TypeVar("_Tokened", c.Create, c.Join)
 
 
@@ -54,19 +59,19 @@ class Rooms:
         around: Surroundings,
         *,
         lifetimes: Lifetimes,
-        max_rooms: int,
         access_key: str | None = None,
     ) -> None:
         self._journal = journal
         self._around = around
         self._lifetimes = lifetimes
-        self._max_rooms = max_rooms
         self._access_key = access_key
         self._passcodes = Passcodes()
+        self._failures = Failures(around.time, around.bounds, around.metrics)
         self.process = new_id()
         """Names this process among those on one store."""
         self._polling: asyncio.Task[None] | None = None
         self._live: dict[str, asyncio.Task[LiveRoom | None]] = {}
+        self._hosting = Hosting(self._live, around.time, around.bounds, around.metrics)
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopping = False
 
@@ -85,48 +90,60 @@ class Rooms:
 
         Raises Refused.
         """
-        self._check_key(command.key)
+        self._check_key(visitor, command.key)
+        self._check_name(command)
         command, made = _with_token(command)
         passcode = await self._passcodes.hash(command.passcode) if command.passcode else None
         while True:
-            code = await self._opened(command, passcode)
+            code = await self._opened(visitor, command, passcode)
             room = await self._found(code)
             if room is not None and await room.enter(visitor, command, made):
                 return
 
-    def _check_key(self, key: str | None) -> None:
+    def _check_key(self, visitor: Visitor, key: str | None) -> None:
         if self._access_key is None:
             return
-        if not hmac.compare_digest((key or "").encode(), self._access_key.encode()):
+        with self._failures.trying(visitor.address, None):
+            if not hmac.compare_digest((key or "").encode(), self._access_key.encode()):
+                raise Refused(
+                    ErrorCode.BAD_KEY,
+                    "Opening a room here needs the server's access key; ask its host.",
+                )
+
+    def _check_name(self, command: _Named) -> None:
+        """Hold a name to this server's limit, where that is below the protocol's."""
+        most = self._around.bounds.max_name_length
+        if len(clean_name(command.name) or "") > most:
+            self._around.metrics.limited(Limit.NAME)
             raise Refused(
-                ErrorCode.BAD_KEY,
-                "Opening a room here needs the server's access key; ask its host.",
+                ErrorCode.BAD_NAME, f"A name has at most {most} characters here; choose another."
             )
 
-    async def _opened(self, command: c.Create, passcode: str | None) -> str:
+    async def _opened(self, visitor: Visitor, command: c.Create, passcode: str | None) -> str:
         """The code of the room that this token has opened, just now or before."""
         token = command.token or ""
         for attempt in range(CODES_TRIED):
             code = room_code(token, attempt)
             known = await self._header(code)
             if known is None:
-                known = await self._open(code, command, passcode)
-            if token_hash(token) in known.tokens:
+                known = await self._open(visitor, code, command, passcode)
+            if is_among(token_hash(token), known.tokens):
                 return code
         raise Refused(ErrorCode.SERVER_FULL, "No free room code was found; try again.")
 
-    async def _open(self, code: str, command: c.Create, passcode: str | None) -> Header:
+    async def _open(
+        self, visitor: Visitor, code: str, command: c.Create, passcode: str | None
+    ) -> Header:
         events = open_room(command, command.token or "", passcode)
-        if len(self._live) >= self._max_rooms:
-            raise Refused(ErrorCode.SERVER_FULL, "The server has all the rooms it can; try later.")
         room = advance(Room(code=code), 1, 0, events)
         draft = Draft(number=1, id=new_id(), previous="", payload=write_events(events))
-        try:
-            outcome = await self._journal.append(
-                code, draft, header=header(room), ttl=self._lifetimes.of(room)
-            )
-        except Unavailable:
-            raise unavailable() from None
+        with self._hosting.opening(code, visitor.address):
+            try:
+                outcome = await self._journal.append(
+                    code, draft, header=header(room), ttl=self._lifetimes.of(room)
+                )
+            except Unavailable:
+                raise unavailable() from None
         if isinstance(outcome, Stored):
             self._around.metrics.room_opened()
             log.info("room_opened", room=code, variant=room.rules.variant)
@@ -136,13 +153,11 @@ class Rooms:
     async def enter(self, visitor: Visitor, command: c.Join | c.Resume | c.Watch) -> None:
         """Let a visitor into a room. Raises Refused; what the room refuses it answers itself."""
         made: str | None = None
+        if not isinstance(command, c.Resume):
+            self._check_name(command)
         if isinstance(command, c.Join):
             command, made = _with_token(command)
-        code, known = await self._known(command)
-        if isinstance(command, c.Resume) and token_hash(command.token) not in known.tokens:
-            raise bad_token()
-        if not _holds(command, known):
-            await self._check_passcode(command, known)
+        code = await self._admitted(visitor, command)
         while True:
             room = await self._found(code)
             if room is None:
@@ -150,10 +165,9 @@ class Rooms:
             if await room.enter(visitor, command, made):
                 return
 
-    async def look(self, command: c.Look) -> RoomFrame:
+    async def look(self, visitor: Visitor, command: c.Look) -> RoomFrame:
         """What a room plays and who sits there. Raises Refused."""
-        code, known = await self._known(command)
-        await self._check_passcode(command, known)
+        code = await self._admitted(visitor, command)
         live = await self._found(code)
         if live is None:
             raise _unknown(command)
@@ -168,29 +182,26 @@ class Rooms:
             passcode=room.passcode is not None,
         )
 
-    async def holds(self, command: c.Command) -> bool:
-        """Whether a command comes with a token that holds a seat in the room it names."""
-        if not isinstance(command, c.Join | c.Resume):
-            return False
-        try:
-            _, known = await self._known(command)
-        except Refused:
-            return False
-        return _holds(command, known)
-
-    async def _known(self, command: c.Look | c.Join | c.Resume | c.Watch) -> tuple[str, Header]:
+    async def _admitted(self, visitor: Visitor, command: _Naming) -> str:
+        """The code of the room that a command's token or passcode opens. Raises Refused."""
         code = read_code(command.room)
         known = None if code is None else await self._header(code)
-        if code is None or known is None:
-            raise _unknown(command)
-        return code, known
+        if known is None or not _holds(command, known):
+            with self._failures.trying(visitor.address, code):
+                await self._check_stranger(command, known)
+        return code or ""
 
-    async def _check_passcode(
-        self, command: c.Look | c.Join | c.Resume | c.Watch, known: Header
-    ) -> None:
+    async def _check_stranger(self, command: _Naming, known: Header | None) -> None:
+        """Turn away who knows too little: the work is the same whatever there is to know."""
         if isinstance(command, c.Resume):
+            raise bad_token()
+        if known is not None and known.passcode is None and not command.passcode:
             return
-        if not await self._passcodes.matches(command.passcode, known.passcode):
+        kept = None if known is None else known.passcode
+        right = await self._passcodes.matches(command.passcode, kept)
+        if known is None:
+            raise _unknown(command)
+        if kept is not None and not right:
             raise Refused(ErrorCode.WRONG_PASSCODE, "That passcode doesn't open this room.")
 
     async def ask(self, visitor: Visitor, command: c.Command) -> bool:
@@ -199,17 +210,20 @@ class Rooms:
         if live is None:
             raise Refused(ErrorCode.NOT_IN_A_ROOM, "Create or join a room first.")
         passcode = None
-        if isinstance(command, c.Configure):
+        # Hashing is for the host alone: it is work, and a look at the present passcode.
+        if isinstance(command, c.Configure) and live.room.host == visitor.seat:
             passcode = await self._kept(command.passcode, live.room)
         return live.ask(visitor, command, passcode)
 
     async def _kept(self, passcode: str | None, room: Room) -> str | None:
         """The hash of a passcode: the present one if that is the same, so nothing changes."""
         present = room.passcode
+        if not passcode:
+            return None
         if present is not None and await self._passcodes.matches(passcode, present):
             return present
         # The same word sent twice at once is the same hash, and so changes nothing, either.
-        return await self._passcodes.hash(passcode, room.code) if passcode else None
+        return await self._passcodes.hash(passcode, room.code)
 
     # Finding and keeping
 
@@ -348,9 +362,10 @@ def _with_token(command: _Tokened) -> tuple[_Tokened, str | None]:
     return command, None
 
 
-def _holds(command: c.Join | c.Resume | c.Watch, known: Header) -> bool:
-    token = None if isinstance(command, c.Watch) else command.token
-    return token is not None and token_hash(token) in known.tokens
+def _holds(command: _Naming, known: Header) -> bool:
+    """Whether a command comes with a token that holds a seat."""
+    token = command.token if isinstance(command, c.Join | c.Resume) else None
+    return token is not None and is_among(token_hash(token), known.tokens)
 
 
 def _unknown(command: c.Command) -> Refused:

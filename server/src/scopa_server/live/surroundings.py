@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from scopa_protocol import commands as c
 from scopa_protocol.views import View
+from scopa_server.bounds import Bounds
 from scopa_server.metrics import Metrics
 from scopa_server.room.state import Shuffle
 
@@ -29,4 +30,4 @@ class Surroundings(Struct, frozen=True, kw_only=True):
     player: Player
     metrics: Metrics
     linger_seconds: float = 10
-    max_watchers: int = 20
+    bounds: Bounds = Bounds()

@@ -26,7 +26,7 @@ class Table:
         self, ledger: Ledger, around: Surroundings, gossip: Gossip, shown: int | None
     ) -> None:
         self.ledger = ledger
-        self.audience = Audience()
+        self.audience = Audience(around.bounds.max_connections_per_seat)
         self._gossip = gossip
         self.clocks = Clocks(around.time, ledger.room, shown)
         self._around = around

@@ -11,9 +11,11 @@ if TYPE_CHECKING:
 class Visitor:
     """One connection. In a room it holds a seat by the hash of its token, or watches by name."""
 
-    def __init__(self, invite_base: str = "") -> None:
+    def __init__(self, invite_base: str = "", address: str = "") -> None:
         self.outbox = Outbox()
         self.invite_base = invite_base
+        self.address = address
+        """Who it is, as limits count."""
         self.room: LiveRoom | None = None
         self.token: str | None = None
         self.name = ""

@@ -18,6 +18,9 @@ def configure(room: Room, actor: Actor, command: c.Configure, context: Context) 
     """Change rules, settings or passcode; what is not given stays."""
     variant, overrides = _asked_rules(room, command)
     settings = settled(room.settings, command.settings or {})
+    if command.passcode and context.passcode is None:
+        # It came from somebody who was not the host yet, so nobody has hashed it.
+        raise said.stale()
     passcode = room.passcode if command.passcode is None else context.passcode
     passcode = None if command.passcode == "" else passcode
     if (

@@ -1,0 +1,28 @@
+"""What one connection, one address, one room and the whole server may use."""
+
+from dataclasses import dataclass
+
+from scopa_protocol.codec import MAX_FRAME
+from scopa_protocol.text import NAME_LENGTH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """Every limit. Times are in seconds. What each means: `options`, by the same name."""
+
+    max_connections: int = 10_000
+    max_connections_per_address: int = 200
+    max_connections_per_seat: int = 4
+    max_rooms: int = 10_000
+    max_rooms_per_address: int = 100
+    max_new_rooms_per_hour: int = 200
+    max_watchers_per_room: int = 20
+    max_failures_per_address: int = 20
+    max_failures_per_room: int = 100
+    max_frame_bytes: int = MAX_FRAME
+    max_frames_per_second: int = 100
+    max_talk_per_minute: int = 30
+    max_name_length: int = NAME_LENGTH
+    handshake_time: float = 10
+    idle_time: float = 300
+    unread_time: float = 20

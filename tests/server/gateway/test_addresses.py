@@ -1,0 +1,126 @@
+"""Who is at the other end, as limits count: a proxy's word counts only if the proxy is trusted."""
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+from websockets.datastructures import Headers
+
+from scopa_server import values
+from scopa_server.bounds import Bounds
+from scopa_server.gateway import addresses
+from scopa_server.gateway.addresses import Addresses
+from support.front import front
+from support.house import House
+from support.raw import raw
+
+PROXIES = "10.0.0.0/8, 2001:db8:9::/48"
+
+
+def line(address: str | None) -> Any:
+    """A line from an address."""
+    return SimpleNamespace(remote_address=None if address is None else (address, 5, 0, 0))
+
+
+def seen(peer: str | None, *forwarded: str, trusted: str = PROXIES) -> str:
+    """Who somebody is that comes from `peer` with these headers."""
+    known = Addresses(values.networks(trusted) if trusted else ())
+    headers = Headers([("X-Forwarded-For", text) for text in forwarded])
+    return known.of(line(peer), headers)
+
+
+@pytest.mark.parametrize(
+    ("address", "counted"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("a pipe", "a pipe"),
+        (None, "unknown"),
+    ],
+)
+def test_a_network_of_one_customer_is_one_address(address: str | None, counted: str) -> None:
+    assert addresses.direct(line(address)) == counted
+    assert seen(address) == counted
+
+
+@pytest.mark.parametrize(
+    ("forwarded", "client"),
+    [
+        (["192.0.2.7"], "192.0.2.7"),
+        (["192.0.2.7:4711"], "192.0.2.7"),
+        (["2001:db8:1:2::3"], "2001:db8:1:2::/64"),
+        (["[2001:db8:1:2::3]:4711"], "2001:db8:1:2::/64"),
+        (["::ffff:192.0.2.7"], "192.0.2.7"),
+        # What a client claims stands left of what the proxies say.
+        (["198.51.100.1, 192.0.2.7"], "192.0.2.7"),
+        (["198.51.100.1", "192.0.2.7"], "192.0.2.7"),
+        (["198.51.100.1,192.0.2.7 , 10.1.2.3"], "192.0.2.7"),
+        (["198.51.100.1", "192.0.2.7, 2001:db8:9::1"], "192.0.2.7"),
+        # Players behind proxies alone, as in a network of their own.
+        (["10.7.7.7"], "10.7.7.7"),
+        (["10.7.7.7, 10.1.2.3"], "10.7.7.7"),
+        # Nothing, or nothing that can be read: the proxy itself.
+        ([], "10.0.0.1"),
+        ([""], "10.0.0.1"),
+        (["unknown"], "10.0.0.1"),
+        (["198.51.100.1, _hidden"], "10.0.0.1"),
+        (["198.51.100.1, nonsense, 10.1.2.3"], "10.1.2.3"),
+        (["198.51.100.1" + ",10.0.0.2" * 1000], "10.0.0.2"),
+    ],
+)
+def test_a_trusted_proxy_says_who_it_is(forwarded: Sequence[str], client: str) -> None:
+    assert seen("10.0.0.1", *forwarded) == client
+    assert seen("::ffff:10.0.0.1", *forwarded) == client
+
+
+@pytest.mark.parametrize("peer", ["192.0.2.9", "11.0.0.1", "::1"])
+def test_nobody_else_is_believed(peer: str) -> None:
+    assert seen(peer, "198.51.100.1") == seen(peer)
+    assert seen(peer, "198.51.100.1", trusted="") == seen(peer)
+
+
+async def test_limits_tell_players_behind_a_proxy_apart() -> None:
+    bounds = Bounds(max_connections_per_address=1, max_failures_per_address=1)
+    proxies = values.networks("127.0.0.1")
+    guess = {"type": "look", "room": "ABCDEFGH"}
+    with capture_logs() as logged:
+        async with front(House(bounds=bounds), proxies=proxies) as served:
+            anna = {"X-Forwarded-For": "192.0.2.1"}
+            bruno = {"X-Forwarded-For": "192.0.2.1, 192.0.2.2"}
+            async with (
+                raw(served.url, additional_headers=anna) as first,
+                raw(served.url, additional_headers=bruno) as second,
+                raw(served.url, additional_headers=anna) as third,
+            ):
+                assert (await third.end())[1] == 1013
+                assert await first.refused(guess) == "unknown_room"
+                assert await first.refused(guess) == "too_fast"
+                assert await second.refused(guess) == "unknown_room"
+    assert "proxy_not_trusted" not in [entry["event"] for entry in logged]
+
+
+async def test_a_proxy_brings_more_lines_than_one_address_may() -> None:
+    bounds = Bounds(max_connections_per_address=1)
+    async with front(House(bounds=bounds), proxies=values.networks("private")) as served:
+        for number in range(30):
+            headers = {"X-Forwarded-For": f"192.0.2.{number}"}
+            async with raw(served.url, additional_headers=headers) as line:
+                assert (await line.frame())["type"] == "hello"
+
+
+async def test_a_proxy_that_is_not_trusted_is_told_of_once() -> None:
+    bounds = Bounds(max_connections_per_address=1)
+    with capture_logs() as logged:
+        async with front(House(bounds=bounds)) as served:
+            for number in (1, 2):
+                headers = {"X-Forwarded-For": f"192.0.2.{number}"}
+                async with (
+                    raw(served.url, additional_headers=headers),
+                    raw(served.url, additional_headers={"X-Forwarded-For": "192.0.2.9"}) as other,
+                ):
+                    assert (await other.end())[1] == 1013
+    assert [entry["event"] for entry in logged] == ["proxy_not_trusted"]

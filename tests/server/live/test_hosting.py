@@ -1,0 +1,114 @@
+"""Opening rooms: how many, how fast, and by whom."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from scopa_protocol import commands as c
+from scopa_protocol.frames import Error
+from scopa_server.bounds import Bounds
+from scopa_server.live import door, hosting
+from scopa_server.live.hosting import Hosting
+from scopa_server.metrics import Metrics
+from scopa_server.room.refused import Refused
+from support.fake_time import FakeTime
+from support.house import Guest, House
+from support.tables import token
+
+
+async def opened(house: House, number: int, address: str = "a") -> Guest | str:
+    """Somebody opens a room; the guest, or the code of the refusal."""
+    guest = Guest(house)
+    guest.visitor.address = address
+    create = c.Create(name="Anna", rules={"variant": "scopa"}, token=token(number))
+    try:
+        await house.rooms.create(guest.visitor, create)
+    except Refused as refusal:
+        return refusal.code.value
+    await house.quiet()
+    return guest
+
+
+async def test_a_room_counts_for_its_address_while_it_is_in_use() -> None:
+    house = House(bounds=Bounds(max_rooms_per_address=2))
+    for number in (1, 2):
+        assert isinstance(await opened(house, number), Guest)
+    assert await opened(house, 3) == "server_full"
+    assert isinstance(await opened(house, 3, "b"), Guest)
+    # The same command again finds its room, and opens none.
+    assert isinstance(await opened(house, 1), Guest)
+
+
+async def test_a_room_that_nobody_uses_counts_no_more() -> None:
+    house = House(bounds=Bounds(max_rooms_per_address=1))
+    first = await opened(house, 1)
+    assert isinstance(first, Guest)
+    await first.drop()
+    assert await opened(house, 2) == "server_full"
+    await house.pass_time(30)
+    assert isinstance(await opened(house, 2), Guest)
+
+
+@pytest.mark.parametrize("most", [{"max_rooms": 2}, {"max_rooms_per_address": 2}])
+async def test_many_rooms_at_once_are_no_more_than_one_by_one(most: dict[str, Any]) -> None:
+    house = House(bounds=Bounds(**most))
+    house.journal.gate.clear()
+    opening = [asyncio.create_task(opened(house, number)) for number in range(5)]
+    await house.quiet()
+    house.journal.gate.set()
+    outcomes = await asyncio.gather(*opening)
+    assert outcomes.count("server_full") == 3
+    assert len(house.journal.logs) == 2
+
+
+async def test_a_room_that_could_not_be_stored_counts_for_nobody() -> None:
+    house = House(bounds=Bounds(max_rooms=1))
+    house.journal.down = True
+    assert await opened(house, 1) == "storage_unavailable"
+    house.journal.down = False
+    assert isinstance(await opened(house, 2), Guest)
+
+
+async def test_new_rooms_come_at_a_pace() -> None:
+    house = House(bounds=Bounds(max_new_rooms_per_hour=2))
+    for number in (1, 2):
+        assert isinstance(await opened(house, number), Guest)
+    assert await opened(house, 3) == "too_fast"
+    assert isinstance(await opened(house, 3, "b"), Guest)
+    house.time.advance(1800)
+    assert isinstance(await opened(house, 4), Guest)
+    assert await opened(house, 5) == "too_fast"
+
+
+def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosting, "KEPT", 100)
+    time = FakeTime()
+    host = Hosting({}, time, Bounds(max_new_rooms_per_hour=1), Metrics())
+    for number in range(1000):
+        with host.opening(f"ROOM{number}", f"address {number}"):
+            pass
+        assert len(host._paces) <= 100
+    assert len(host._opened) <= 100
+    with pytest.raises(Refused), host.opening("ROOM", "address 999"):
+        pytest.fail("it was opened")
+
+
+async def test_connections_of_a_seat_do_not_replace_each_other_for_ever() -> None:
+    house = House(bounds=Bounds(max_connections_per_seat=2))
+    host = await house.host()
+    guests, replaced, refused = [host], 0, 0
+    # Clients that come back at once whenever they are closed.
+    while refused < 5:
+        guest = await house.resume(host.code, 0)
+        if guest.visitor.seat is None:
+            assert guest.latest(Error).code == "too_fast"
+            refused += 1
+        else:
+            guests.append(guest)
+        replaced += sum(guest.closing is not None for guest in guests)
+        guests = [guest for guest in guests if guest.closing is None]
+    # Those who are in stay in, and after a while one may come again.
+    assert (len(guests), replaced) == (2, door.REPLACED_AT_ONCE)
+    house.time.advance(60)
+    assert (await house.resume(host.code, 0)).visitor.seat == 0
