@@ -4,6 +4,7 @@ import io
 import json
 import logging
 import os
+import re
 import threading
 import warnings
 from typing import Any
@@ -113,6 +114,34 @@ def test_an_exception_is_data_without_local_variables() -> None:
     assert failure["frames"][-1]["name"] == "fail"
     assert set(failure["frames"][-1]) == {"filename", "lineno", "name"}
     assert SECRET not in out.getvalue()
+
+
+@pytest.mark.parametrize("form", ["json", "pretty"])
+def test_an_exception_s_words_hold_no_secret(form: str) -> None:
+    out = io.StringIO()
+    salt, token = "ab" * 32, "Ck3-_" * 6
+    with logging_to(out, form=form):
+        for fault in (
+            KeyError("7D"),
+            ValueError(f"('10B', '1S') is not in {['3C']}"),
+            ExceptionGroup("several", [KeyError("5S"), ValueError(salt)]),
+            ValueError(f"no seat of {token}"),
+        ):
+            try:
+                try:
+                    raise fault
+                except Exception as inner:
+                    inner.add_note("held 2C")
+                    raise RuntimeError(f"after {token}") from inner
+            except RuntimeError:
+                log.exception("it failed")
+    text = out.getvalue()
+    assert not re.search(r"\b(?:10|[1-9])[DCSB]\b", text)
+    assert salt not in text
+    assert token not in text
+    assert "no seat of" in text
+    assert "is not in" in text
+    assert "test_an_exception_s_words_hold_no_secret" in text
 
 
 @pytest.mark.parametrize("form", ["auto", "pretty"])

@@ -1,13 +1,15 @@
 """Logging: one line an entry, as JSON or for a terminal, from structlog and the standard library.
 
-Only plain data is written: anything else shows as the name of its type, and fields named like a
-secret are masked. No entry raises, and none waits for a slow reader (`log_lines`). Bind a room
-and a connection with `structlog.contextvars.bound_contextvars(room=…, connection=…)`.
+Only plain data is written: anything else shows as the name of its type, fields named like a secret
+are masked, and so is whatever looks like one in an exception's own words. No entry raises, and none
+waits for a slow reader (`log_lines`). Bind a room and a connection with
+`structlog.contextvars.bound_contextvars(room=…, connection=…)`.
 """
 
 import json
 import logging
 import math
+import re
 import sys
 import traceback
 from collections.abc import Callable, Generator, Mapping, MutableMapping
@@ -33,6 +35,11 @@ _SECRETS: Final = frozenset(
 _DEEPEST: Final = 12
 _MOST_ITEMS: Final = 100
 _LONGEST_TEXT: Final = 2000
+
+
+# A key that is missing, or an item that is not in a list, stands in the exception's words: a card,
+# a token or a salt, alone or in a list of them.
+_SECRET_LOOKS: Final = re.compile(r"\b(?:10|[1-9])[DCSB]\b|[A-Za-z0-9_-]{22,}")
 
 
 @contextmanager
@@ -147,7 +154,29 @@ def _now() -> str:
 
 # Local variables are never shown: they hold hands, decks and tokens.
 _as_dicts: Final = ExceptionDictTransformer(show_locals=False, use_rich=False, max_frames=40)
-_JSON: Final = Form(lambda failure: plain(_as_dicts(failure)), json.dumps)
+
+
+def _as_data(failure: ExcInfo) -> object:
+    return plain([_without_secrets(one) for one in _as_dicts(failure)])
+
+
+def _without_secrets(one: dict[str, Any]) -> dict[str, Any]:
+    """An exception as data, its words scrubbed; a group's, too."""
+    return {
+        **one,
+        "exc_value": _scrub(str(one.get("exc_value", ""))),
+        "exc_notes": [_scrub(str(note)) for note in one.get("exc_notes", ())],
+        "exceptions": [
+            [_without_secrets(inner) for inner in chain] for chain in one.get("exceptions", ())
+        ],
+    }
+
+
+def _scrub(words: str) -> str:
+    return _SECRET_LOOKS.sub(MASKED, words)
+
+
+_JSON: Final = Form(_as_data, json.dumps)
 
 
 def _pretty(out: TextIO) -> Form:
@@ -158,7 +187,16 @@ def _pretty(out: TextIO) -> Form:
 
 def _as_text(failure: ExcInfo) -> str:
     lines = "".join(traceback.format_exception(*failure, limit=-40)).splitlines()
-    return "\n".join(_clean(line) for line in lines)
+    return "\n".join(map(_clean, _scrubbed(lines)))
+
+
+def _scrubbed(lines: list[str]) -> Generator[str]:
+    """A traceback's lines without secrets; a frame and its source, which hold no values, stay."""
+    is_source = False
+    for line in lines:
+        is_frame = line.lstrip(" |").startswith('File "')
+        yield line if is_frame or is_source else _scrub(line)
+        is_source = is_frame
 
 
 @contextmanager
