@@ -157,6 +157,24 @@ def test_talk_has_at_most_280_code_points_as_it_is_kept() -> None:
     assert SAY_LENGTH == 280
 
 
+def test_a_text_far_too_long_is_not_even_cleaned() -> None:
+    assert clean_name(" " * 100 + "Anna") == "Anna"
+    assert clean_talk("a" + ZWJ * 1000) == "a"
+
+    def never(_: object, __: object = None) -> str:
+        raise AssertionError("it was worked on")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("unicodedata.category", never)
+        patch.setattr("unicodedata.normalize", never)
+        kept = [
+            clean(text)
+            for text in ("a" * 16000, "\ufdfa" * 5000, ACUTE * 8000, " " * 16000)
+            for clean in (clean_name, clean_talk)
+        ]
+    assert kept == [None] * 8
+
+
 def test_a_cursor_cannot_be_moved_from_afar() -> None:
     assert clean_talk(f"{ESC}[2J{ESC}]0;ciao\x07") == "[2J]0;ciao"
     assert for_screen(f"A{C1}31m{RLO}b\nc") == "A31mbc"

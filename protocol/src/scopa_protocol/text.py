@@ -12,6 +12,8 @@ _UNSAFE_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _BLANKS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5\ufffc\U0001d159")
 _MARKS: Final = 5
 """Marks that one letter may carry; scripts that stack most have as many."""
+_AT_MOST: Final = 8
+"""How many times longer than what is kept a text may be as typed: to clean more costs too much."""
 
 
 def is_unsafe(char: str) -> bool:
@@ -21,7 +23,7 @@ def is_unsafe(char: str) -> bool:
 
 def clean_name(text: str) -> str | None:
     """A name in NFKC, trimmed, spaces single; None unless it has 1-24 safe code points."""
-    if any(is_unsafe(char) for char in text):
+    if len(text) > NAME_LENGTH * _AT_MOST or any(is_unsafe(char) for char in text):
         return None
     name = " ".join(unicodedata.normalize("NFKC", text).split())
     if name != _lowered(name):
@@ -41,6 +43,8 @@ def clean_talk(text: str) -> str | None:
 
     Joiners stay inside words and emoji, where they shape what is written.
     """
+    if len(text) > SAY_LENGTH * _AT_MOST:
+        return None
     spaced = "".join(" " if char in "\t\r\n\u2028\u2029" else char for char in text)
     said = " ".join(for_screen(spaced).split())
     return said if 1 <= len(said) <= SAY_LENGTH and any(map(_shows, said)) else None
