@@ -109,6 +109,7 @@ MSGPACK: Final[dict[str, bytes]] = {
     "deep lists": _START + b"\x81\xa1a" + b"\x91" * 16000 + b"\xc0",
     "deep maps": _START + b"\x81\xa1a" * 5000 + b"\xc0",
     "an extension": _PING + b"\xc7\x04\x05abcd",
+    "an extension as a rule": _START + b"\x81\xa6target\xd6\x02\x00\x00\x00\x00",
     "a timestamp": _START + b"\x81\xa6target\xd6\xff\x00\x00\x00\x00",
     "a timestamp of no time": _START + b"\x81\xa6target\xd7\xff" + b"\xff" * 8,
     "a long timestamp": _START + b"\x81\xa6target\xc7\x0c\xff" + b"\xff" * 12,
