@@ -24,6 +24,7 @@ from scopa_server.live.rooms import Rooms
 from scopa_server.live.surroundings import Surroundings
 from scopa_server.live.time import LoopTime
 from scopa_server.logs import logging_to
+from scopa_server.loop import fastest
 from scopa_server.metrics import Metrics
 from scopa_server.stand_in.act import act
 from scopa_server.startup import CannotStart, cannot_listen
@@ -53,8 +54,11 @@ Stay: TypeAlias = Callable[[Served, asyncio.Event], Awaitable[None]]
 
 def run(config: Config, stay: Stay | None = None) -> int:
     """Serve until a signal says stop; returns the exit status. Raises CannotStart."""
-    with logging_to(level=config.log_level, form=config.log_format):
-        return asyncio.run(_main(config, stay or partial(_welcome, config)))
+    with (
+        logging_to(level=config.log_level, form=config.log_format),
+        asyncio.Runner(loop_factory=fastest()) as runner,
+    ):
+        return runner.run(_main(config, stay or partial(_welcome, config)))
 
 
 async def _main(config: Config, stay: Stay) -> int:
