@@ -18,16 +18,15 @@ from typing import Any, Final
 
 import msgspec
 
-from . import machine, playing
+from . import ageing, machine, memory, playing, rules, starting
 from .goals import judged
 from .line import Broken
-from .plan import FULL, QUICK
+from .plan import FULL, QUICK, Plan
+from .processes import redis_version
 from .report import markdown
 from .results import Results
 
 RESULTS: Final = Path(__file__).parents[1] / "results"
-FILES: Final = 8000
-"""Open files that a full run needs at once: a few thousand connections."""
 
 
 def main() -> int:
@@ -38,14 +37,13 @@ def main() -> int:
     def say(text: str) -> None:
         sys.stderr.write(f"{time.monotonic() - start:5.0f} s  {text}\n")
 
-    _allow_files()
     cores = machine.cores()
-    os.sched_setaffinity(0, cores.load)
     results = _results(given)
-    plan = QUICK if given.quick else FULL
+    os.sched_setaffinity(0, cores.load)
+    plan = _fitting(QUICK if given.quick else FULL, say)
     with tempfile.TemporaryDirectory(prefix="scopa-bench-") as folder:
         try:
-            _run(playing.measure(plan, Path(folder), cores, results, say))
+            _run(measured(plan, Path(folder), cores, results, say))
         except Broken as fault:
             sys.stderr.write(f"The bench failed: {fault}\n")
             return 1
@@ -55,6 +53,21 @@ def main() -> int:
         _write(results)
     say("all done")
     return 0
+
+
+async def measured(
+    plan: Plan, folder: Path, cores: machine.Cores, results: Results, say: playing.Say
+) -> None:
+    """Everything in the plan, one thing after the other."""
+    results.figures += rules.measure(3, plan.deals_seconds)
+    say("the rules: done")
+    results.figures += starting.measure(folder / "starting", cores, plan.starts)
+    say("starting: done")
+    results.figures += await memory.measure(folder, cores, plan.connections, plan.rooms)
+    say("connections and rooms: done")
+    results.figures += await ageing.measure(folder / "ageing", cores, plan)
+    say("old rooms: done")
+    await playing.measure(plan, folder, cores, results, say)
 
 
 def _options() -> argparse.Namespace:
@@ -75,14 +88,20 @@ def _results(given: argparse.Namespace) -> Results:
         quick=given.quick,
         note=given.note,
         machine=machine.described(),
-        versions=machine.versions(),
+        versions={**machine.versions(), "store": redis_version()},
     )
 
 
-def _allow_files() -> None:
+def _fitting(plan: Plan, say: playing.Say) -> Plan:
+    """What of the plan this machine's limit on open files allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = hard if hard != resource.RLIM_INFINITY else max(soft, FILES)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    allowed = plan.files if hard == resource.RLIM_INFINITY else min(hard, plan.files)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, allowed), hard))
+    fitting = plan.within(max(soft, allowed))
+    if fitting != plan:
+        say(f"at most {hard} open files are allowed (ulimit -Hn): {plan.files} would be needed")
+        say(f"measuring at most {fitting.tables[-1]} tables")
+    return fitting
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:

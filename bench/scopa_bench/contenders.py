@@ -5,10 +5,10 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from .load import Load, Window
-from .machine import Cores
+from .machine import Cores, on
 from .processes import Program, python, redis
 from .script import Script, Scripted, save
 from .table import Game, Table
@@ -28,6 +28,7 @@ class Contender:
     url: str
     server: Program
     make: Callable[[int], Table]
+    load_cores: frozenset[int]
     store: Program | None = None
     tables: list[Table] = field(default_factory=list)
 
@@ -45,16 +46,17 @@ class Contender:
 
     async def saturated(self, warm: float, seconds: float) -> Window:
         """Play as fast as it goes."""
-        return await Load(self.tables, self.parts).saturated(warm, seconds)
+        with on(self.load_cores):
+            return await Load(self.tables, self.parts).saturated(warm, seconds)
 
     async def paced(self, each_second: float, warm: float, seconds: float) -> Window:
         """Play so many cards a second at each table."""
-        return await Load(self.tables, self.parts).paced(each_second, warm, seconds)
+        with on(self.load_cores):
+            return await Load(self.tables, self.parts).paced(each_second, warm, seconds)
 
     async def close(self) -> None:
         """End it."""
-        for table in self.tables:
-            await table.close()
+        await close_all(self.tables)
         for program in (self.server, self.store):
             if program is not None:
                 await asyncio.to_thread(program.stop)
@@ -69,6 +71,11 @@ async def open_all(tables: Sequence[Table], url: str) -> None:
             await table.open(url)
 
     await asyncio.gather(*map(opened, tables))
+
+
+async def close_all(tables: Sequence[Table]) -> None:
+    """Let all connections go."""
+    await asyncio.gather(*(table.close() for table in tables))
 
 
 def scopa_server(
@@ -95,15 +102,27 @@ def game(fmt: Format) -> Callable[[int], Table]:
 def on_sqlite(folder: Path, cores: Cores, fmt: Format = "json") -> Contender:
     """The server as it is by default: every play is on disk before anyone sees it."""
     server, url = scopa_server(folder, cores.server, f"sqlite:{folder}/scopa.db")
-    return Contender(name=f"SQLite, {fmt}", url=url, server=server, make=game(fmt))
+    return Contender(
+        name=f"SQLite, {fmt}", url=url, server=server, make=game(fmt), load_cores=cores.load
+    )
 
 
-def on_redis(folder: Path, cores: Cores, fsync: str) -> Contender:
-    """The server on a store of its own that writes its file `always` or `everysec`."""
+def on_redis(folder: Path, cores: Cores, fsync: str, workers: int = 1) -> Contender:
+    """The server on a store of its own that writes its file `always` or `everysec`.
+
+    Several workers share all cores with the load.
+    """
     store, at = redis(folder / "store", cores.store, fsync)
-    server, url = scopa_server(folder, cores.server, at)
-    name = f"Redis {fsync}, json"
-    return Contender(name=name, url=url, server=server, store=store, make=game("json"))
+    chosen, more = (cores.server, "") if workers == 1 else (cores.all, f", {workers} workers")
+    server, url = scopa_server(folder, chosen, at, "--workers", str(workers))
+    return Contender(
+        name=f"Redis {fsync}, json{more}",
+        url=url,
+        server=server,
+        make=game("json"),
+        load_cores=cores.load if workers == 1 else cores.all,
+        store=store,
+    )
 
 
 def relay(folder: Path, cores: Cores, script: Script, by: str) -> Contender:
@@ -118,4 +137,25 @@ def relay(folder: Path, cores: Cores, script: Script, by: str) -> Contender:
     def make(number: int) -> Table:
         return Scripted(CODECS[script.format], script, number)
 
-    return Contender(name=f"relay by {by}", url=f"ws://127.0.0.1:{port}", server=server, make=make)
+    return Contender(
+        name=f"relay by {by}",
+        url=f"ws://127.0.0.1:{port}",
+        server=server,
+        make=make,
+        load_cores=cores.load,
+    )
+
+
+Start: TypeAlias = Callable[[Path, Cores, Script], Contender]
+
+OTHERS: Final[dict[str, Start]] = {
+    "relay by send": lambda folder, cores, script: relay(folder, cores, script, "send"),
+    "relay by frames": lambda folder, cores, script: relay(folder, cores, script, "frames"),
+    "SQLite, msgpack": lambda folder, cores, _: on_sqlite(folder, cores, "msgpack"),
+    "Redis always, json": lambda folder, cores, _: on_redis(folder, cores, "always"),
+    "Redis everysec, json": lambda folder, cores, _: on_redis(folder, cores, "everysec"),
+    "Redis always, json, 2 workers": lambda folder, cores, _: on_redis(
+        folder, cores, "always", workers=2
+    ),
+}
+"""What may be measured beside the server on SQLite, by name."""

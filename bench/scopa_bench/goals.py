@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from typing import Final, NamedTuple, TypeAlias
 
-from .results import Goal, Results
+from .results import Goal, Results, Row
 
 Reading: TypeAlias = Callable[[Results], float | None]
 
 SQLITE: Final = "SQLite, json"
 ALWAYS: Final = "Redis always, json"
+WORKERS: Final = "Redis always, json, 2 workers"
 SEND: Final = "relay by send"
 
 
@@ -19,6 +20,7 @@ class _Wanted(NamedTuple):
     unit: str
     most: bool
     read: Reading
+    by_cpu: Reading | None = None
 
 
 def rate_against(ours: str, other: str, tables: int) -> Reading:
@@ -29,6 +31,20 @@ def rate_against(ours: str, other: str, tables: int) -> Reading:
         return first.rate / second.rate if first and second and second.rate else None
 
     return read
+
+
+def cost_against(ours: str, other: str, tables: int) -> Reading:
+    """How many times as many moves for the same processor time, the store's included."""
+
+    def read(results: Results) -> float | None:
+        first, second = results.row(ours, tables), results.row(other, tables)
+        return _cost(second) / _cost(first) if first and second else None
+
+    return read
+
+
+def _cost(row: Row) -> float:
+    return row.cpu_us["server"] + row.cpu_us.get("store", 0.0)
 
 
 def cost_growth(ours: str, few: int, many: int) -> Reading:
@@ -56,17 +72,44 @@ def figure(name: str) -> Reading:
     return lambda results: results.figure(name)
 
 
+def _against(ours: str, other: str, tables: int, must: float, aim: float) -> _Wanted:
+    return _Wanted(
+        f"moves/s: {ours} against {other}, {tables} tables",
+        must,
+        aim,
+        "x",
+        False,
+        rate_against(ours, other, tables),
+        cost_against(ours, other, tables),
+    )
+
+
 _WANTED: Final = (
-    *(
-        _Wanted(f"moves/s against {SEND}, {n} tables", 0.7, 1.0, "x", False, rate)
-        for n in (100, 500)
-        for rate in (rate_against(SQLITE, SEND, n),)
-    ),
+    _against(SQLITE, SEND, 100, 0.7, 1.0),
+    _against(SQLITE, SEND, 500, 0.7, 1.0),
+    _against(ALWAYS, SQLITE, 500, 0.8, 0.95),
+    _against(WORKERS, ALWAYS, 500, 1.5, 1.8),
     _Wanted("p99, 500 tables x 4 moves/s", 15, 5, "ms", True, paced_p99(SQLITE, 500, 4)),
     _Wanted("p99, 500 tables x 1 move/s", 8, 4, "ms", True, paced_p99(SQLITE, 500, 1)),
+    _Wanted("memory of an idle connection", 24, 18, "KiB", True, figure("idle connection")),
+    _Wanted("memory of a live room of four", 60, 30, "KiB", True, figure("live room of four")),
     _Wanted(
         "cost a move, 500 tables against 10", 1.3, 1.0, "x", True, cost_growth(SQLITE, 10, 500)
     ),
+    _Wanted("cost a move, old rooms against new", 1.1, 1.0, "x", True, figure("cost in old rooms")),
+    _Wanted("connections accepted", 600, 1200, "/s", False, figure("connections accepted")),
+    _Wanted("whole deals by the rules", 3000, 8000, "/s", False, figure("rules: whole deals")),
+    _Wanted(
+        "the longest list of options",
+        5,
+        5,
+        "ms",
+        True,
+        figure("rules: the longest list of options"),
+    ),
+    _Wanted("a room of 1,000 commits loads", 20, 20, "ms", True, figure("room loaded")),
+    _Wanted("the server is ready", 0.5, 0.5, "s", True, figure("server ready")),
+    _Wanted("the client's first prompt", 0.3, 0.3, "s", True, figure("client's first prompt")),
 )
 
 
@@ -80,6 +123,7 @@ def judged(results: Results) -> list[Goal]:
             unit=wanted.unit,
             most=wanted.most,
             value=wanted.read(results),
+            by_cpu=wanted.by_cpu(results) if wanted.by_cpu else None,
         )
         for wanted in _WANTED
     ]

@@ -108,6 +108,8 @@ class Load:
             window = self._window = Window()
             before, start = self._spent(), now()
             await self._pass(seconds)
+            while not window.moves and now() - start < PATIENCE:
+                await self._pass(seconds)
             window.seconds = now() - start
             window.cpu = {name: spent - before[name] for name, spent in self._spent().items()}
             self._window = None

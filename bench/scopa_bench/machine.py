@@ -24,6 +24,13 @@ class Cores:
     store: frozenset[int]
 
     @property
+    def shared(self) -> str:
+        """Who shares a core with whom, in words."""
+        if self.load == self.server:
+            return "all on one core: rates are those of the load as well"
+        return "the store beside the load" if self.store == self.load else "a core for each"
+
+    @property
     def all(self) -> frozenset[int]:
         """All of them."""
         return self.server | self.load | self.store
@@ -52,7 +59,7 @@ def described() -> dict[str, object]:
     """The processor and the operating system; neither names nor paths of this machine."""
     return {
         "cpu": _model(),
-        "cores": os.cpu_count(),
+        "cores": f"{os.cpu_count()} ({cores().shared})",
         "system": f"{platform.system()} {platform.release().split('-')[0]}",
         "load_before": round(os.getloadavg()[0], 2),
     }

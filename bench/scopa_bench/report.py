@@ -66,6 +66,8 @@ def _goal(goal: Goal) -> list[str]:
     mark = {"aim": "[x] aim", "must": "[x] must", "missed": "[ ] missed"}.get(goal.verdict, "-")
     sign = "<=" if goal.most else ">="
     found = "" if goal.value is None else f"{goal.value:,.3g} {goal.unit}"
+    if goal.by_cpu is not None:
+        found += f" ({goal.by_cpu:.3g} by processor time)"
     return [mark, goal.name, f"{sign} {goal.must:g} {goal.unit}", f"{sign} {goal.aim:g}", found]
 
 

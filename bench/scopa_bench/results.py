@@ -34,7 +34,10 @@ class Figure(Struct, frozen=True, kw_only=True):
 
 
 class Goal(Struct, frozen=True, kw_only=True):
-    """What is to be reached, and what was. `value` None: this run didn't measure it."""
+    """What is to be reached, and what was. `value` None: this run didn't measure it.
+
+    `by_cpu`: the same ratio by processor time, which other programs disturb less.
+    """
 
     name: str
     must: float
@@ -42,6 +45,7 @@ class Goal(Struct, frozen=True, kw_only=True):
     unit: str
     most: bool
     value: float | None
+    by_cpu: float | None = None
 
     @property
     def verdict(self) -> str:

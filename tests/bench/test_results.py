@@ -7,6 +7,7 @@ import pytest
 
 from scopa_bench.goals import judged
 from scopa_bench.load import Window
+from scopa_bench.plan import FULL
 from scopa_bench.report import markdown
 from scopa_bench.results import Goal, Results, Row, row
 
@@ -58,10 +59,10 @@ def test_a_goal_is_judged(value: float | None, most: bool, verdict: str) -> None
 def test_goals_are_ratios_within_one_run() -> None:
     run = results(found("SQLite, json", 100, 800), found("relay by send", 100, 1000))
     goals = {goal.name: goal for goal in judged(run)}
-    reached = goals["moves/s against relay by send, 100 tables"]
-    assert reached.value == pytest.approx(0.8)
+    reached = goals["moves/s: SQLite, json against relay by send, 100 tables"]
+    assert reached.value == reached.by_cpu == pytest.approx(0.8)
     assert reached.verdict == "must"
-    assert goals["moves/s against relay by send, 500 tables"].verdict == "not measured"
+    assert goals["moves/s: SQLite, json against relay by send, 500 tables"].value is None
 
 
 def test_the_report_says_each_goal_once_and_how_it_stands() -> None:
@@ -76,3 +77,11 @@ def test_the_report_says_each_goal_once_and_how_it_stands() -> None:
 def test_results_are_read_back() -> None:
     run = results(found("SQLite, json", 1, 10))
     assert msgspec.json.decode(msgspec.json.encode(run), type=Results) == run
+
+
+def test_a_plan_gives_up_the_most_tables_first_where_few_files_are_allowed() -> None:
+    assert FULL.within(FULL.files) is FULL
+    fitting = FULL.within(4096)
+    assert fitting.tables == (1, 10, 100)
+    assert fitting.paces == ()
+    assert fitting.files <= 4096
