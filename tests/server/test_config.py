@@ -225,6 +225,11 @@ def test_no_message_repeats_a_secret(argv: list[str]) -> None:
     [
         ("sqlite:data/scopa.db", "sqlite:data/scopa.db"),
         ("redis://cache:6379/1", "redis://cache:6379/1"),
+        (f"redis+cluster://u:{SECRET}@a,b:7000", "redis+cluster://a,b:7000"),
+        (
+            f"rediss+sentinel://:{SECRET}@a,b/scopa/1?sentinel_password={SECRET}",
+            "rediss+sentinel://a,b/scopa/1",
+        ),
         (f"rediss://user:{SECRET}@cache:6379/0?ssl_cert_reqs=none", "rediss://cache:6379/0"),
         (f"unix://user:{SECRET}@/run/redis.sock?db=1", "unix:///run/redis.sock"),
         ("unix:///run/redis.sock?db=1", "unix:///run/redis.sock"),

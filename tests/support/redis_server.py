@@ -1,5 +1,6 @@
 """Real Redis-compatible servers for the tests, each on a free port and in a folder of its own."""
 
+import asyncio
 import importlib.util
 import shutil
 import signal
@@ -40,11 +41,15 @@ def free_port() -> int:
 
 
 class RedisServer:
-    """A server that keeps its data in `folder` over `stop`, `kill` and `restart`."""
+    """A server that keeps its data in `folder` over `stop`, `kill` and `restart`.
 
-    def __init__(self, program: Path, folder: Path) -> None:
+    `settings`: those beside the usual.
+    """
+
+    def __init__(self, program: Path, folder: Path, **settings: str) -> None:
         self._program = program
         self._folder = folder
+        self._settings = {name.replace("_", "-"): text for name, text in settings.items()}
         self._process: subprocess.Popen[bytes] | None = None
         self.port = 0
 
@@ -52,6 +57,11 @@ class RedisServer:
     def url(self) -> str:
         """The URL to open a journal with."""
         return f"redis://127.0.0.1:{self.port}/0"
+
+    @property
+    def bus(self) -> str:
+        """The port that the nodes of a cluster talk at."""
+        return self._settings["cluster-port"]
 
     def start(self) -> None:
         """Start it and wait until it answers; on the former port if there was one."""
@@ -72,6 +82,7 @@ class RedisServer:
             "logfile": str(self._folder / "log"),
             "appendonly": "yes",
             "save": "",
+            **self._settings,
         }
         words = [word for name, value in settings.items() for word in (f"--{name}", value)]
         return subprocess.Popen([self._program, *words], stdout=subprocess.DEVNULL)
@@ -117,3 +128,10 @@ class RedisServer:
         """Stop and start it on the same port with the same data."""
         self.stop()
         self.start()
+
+
+async def in_step(master: RedisServer, replica: RedisServer) -> None:
+    """Wait until a replica has all keys of its master: what it hasn't would be lost."""
+    async with asyncio.timeout(_READY_WITHIN):
+        while replica.ask("DBSIZE") != master.ask("DBSIZE"):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)

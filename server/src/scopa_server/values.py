@@ -16,7 +16,15 @@ Network: TypeAlias = IPv4Network | IPv6Network
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _LONGEST = 3650 * _SECONDS["d"]
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,252}[A-Za-z0-9.])?")
-STORES = "sqlite:PATH, redis://HOST:PORT/DB, rediss://HOST:PORT/DB or unix:///SOCKET"
+STORES = (
+    "sqlite:PATH, redis://HOST:PORT/DB, rediss://HOST:PORT/DB, unix:///SOCKET, "
+    "redis+sentinel://HOST:PORT,HOST:PORT/SERVICE or redis+cluster://HOST:PORT,HOST:PORT"
+)
+_STORE_SCHEMES = {
+    "sqlite",
+    "unix",
+    *(f"{redis}{kind}" for redis in ("redis", "rediss") for kind in ("", "+sentinel", "+cluster")),
+}
 _PUBLIC = "must be ws://HOST[:PORT][/BASE] or wss://HOST[:PORT][/BASE]"
 _ORIGIN = "must be https://HOST[:PORT] or http://HOST[:PORT], several separated by commas"
 
@@ -97,7 +105,7 @@ def one_of(*words: str) -> Callable[[str], str]:
 def store(text: str) -> str:
     """Read a store's URL, only so far as to tell its kind; the journal reads the rest."""
     scheme, colon, rest = text.partition(":")
-    if scheme not in {"sqlite", "redis", "rediss", "unix"} or not colon or not rest:
+    if scheme not in _STORE_SCHEMES or not colon or not rest:
         raise ValueError(f"must be {STORES}")
     if not text.isprintable():
         raise ValueError("must hold no control characters")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from scopa_server.journal import Journal, open_journal
+from support.redis_cluster import RedisCluster
 from support.redis_server import RedisServer, programs
 
 REDIS_KINDS = sorted(programs())
@@ -26,11 +27,26 @@ def redis_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str
         server.stop()
 
 
-@pytest.fixture(params=["sqlite", *REDIS_KINDS])
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisCluster]:
+    """A cluster of three masters for the whole session."""
+    made = RedisCluster(programs()[REDIS_KINDS[0]], tmp_path_factory.mktemp("cluster"))
+    try:
+        made.start()
+        yield made
+    finally:
+        made.stop()
+
+
+@pytest.fixture(params=["sqlite", *REDIS_KINDS, "cluster"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The URL of an empty store, of every kind there is."""
     if request.param == "sqlite":
         return f"sqlite:{tmp_path}/data/scopa.db"
+    if request.param == "cluster":
+        cluster: RedisCluster = request.getfixturevalue("cluster")
+        cluster.flush()
+        return cluster.url
     servers: dict[str, RedisServer] = request.getfixturevalue("redis_servers")
     servers[request.param].ask("FLUSHALL")
     return servers[request.param].url

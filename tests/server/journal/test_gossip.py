@@ -6,19 +6,18 @@ from collections.abc import AsyncIterator
 import pytest
 
 from scopa_server.journal import LOOK
+from scopa_server.journal.places import read_place
 from scopa_server.journal.redis import RedisJournal
 from server.journal.conftest import REDIS_KINDS
 from support.drafts import new_room
-from support.redis_server import RedisServer
+
+pytestmark = pytest.mark.parametrize("url", [*REDIS_KINDS, "cluster"], indirect=True)
 
 
-@pytest.fixture(params=REDIS_KINDS)
-async def journals(
-    request: pytest.FixtureRequest, redis_servers: dict[str, RedisServer]
-) -> AsyncIterator[tuple[RedisJournal, RedisJournal]]:
+@pytest.fixture
+async def journals(url: str) -> AsyncIterator[tuple[RedisJournal, RedisJournal]]:
     """Two processes on one store."""
-    url = redis_servers[request.param].url
-    pair = (RedisJournal(url), RedisJournal(url))
+    pair = (RedisJournal(read_place(url)), RedisJournal(read_place(url)))
     yield pair
     for journal in pair:
         await journal.close()

@@ -29,6 +29,23 @@ WRONG = [
     "redis://host:6379/0?db=S3cret",
     "redis://[S3cret/0",
     "unix://relative.sock",
+    "redis+sentinel://",
+    "redis+sentinel://:S3cret@host:26379",
+    "redis+sentinel://:S3cret@host:26379/",
+    "redis+sentinel://:S3cret@host:26379/scopa/first",
+    "redis+sentinel://user:S3/cret@host:26379/scopa",
+    "redis+sentinel://:S3cret@host:port/scopa",
+    "redis+sentinel://:S3cret@host:26379,/scopa",
+    "redis+sentinel://:S3cret@host:26379/scopa?db=1",
+    "redis+sentinel://:S3cret@host:26379/scopa?password=S3cret",
+    "redis+cluster://",
+    "redis+cluster://:S3cret@host:6379,host:0",
+    "redis+cluster://:S3cret@host:6379/1",
+    "redis+cluster://user:S3/cret@host:6379",
+    "redis+cluster://:S3cret#@host:6379",
+    "redis+cluster://:S3cret@host:6379?ssl_ca_certs=x",
+    "redis+S3cret://host:6379",
+    "unix+cluster:///S3cret.sock",
 ]
 
 
@@ -46,6 +63,10 @@ async def test_wrong_url_is_refused_without_repeating_it(url: str) -> None:
         "redis://user:S3cret@127.0.0.1:{port}/3",
         "rediss://:S3cret@127.0.0.1:{port}/0?ssl_cert_reqs=none",
         "unix:///nowhere/S3cret.sock?db=2",
+        "redis+sentinel://user:S3cret@127.0.0.1:{port}/scopa/3?sentinel_password=S3cret@",
+        "rediss+sentinel://127.0.0.1:{port},[::1]:{port}/scopa",
+        "redis+cluster://user:S3cret@127.0.0.1:{port},[::1]:{port}",
+        "rediss+cluster://:S3cret@127.0.0.1:{port}/?ssl_cert_reqs=none",
     ],
 )
 async def test_redis_is_not_needed_at_the_opening(url: str) -> None:

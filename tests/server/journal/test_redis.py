@@ -16,6 +16,7 @@ from scopa_server.journal import (
     Unavailable,
     Unresolved,
 )
+from scopa_server.journal.places import read_place
 from scopa_server.journal.redis import RedisJournal
 from server.journal.conftest import REDIS_KINDS
 from support.drafts import DAY, after, chain, draft, new_room, store
@@ -61,7 +62,7 @@ async def open_at(naps: Naps) -> AsyncIterator[Open]:
     journals: list[RedisJournal] = []
 
     def open_it(url: str) -> RedisJournal:
-        journals.append(RedisJournal(url, sleep=naps, grace=0.01))
+        journals.append(RedisJournal(read_place(url), sleep=naps, grace=0.01))
         return journals[-1]
 
     yield open_it

@@ -67,7 +67,7 @@ async def resender(script: Script) -> AsyncIterator[Resender]:
 async def test_nothing_sent_is_unavailable(script: Script, resender: Resender) -> None:
     script.steps = [DOWN]
     with pytest.raises(Unavailable, match="down"):
-        await resender.submit(("A",))
+        await resender.submit("", ("A",))
     assert (script.sent, script.naps) == ([], [])
 
 
@@ -76,22 +76,22 @@ async def test_refusal_of_the_first_sending_is_unavailable(
 ) -> None:
     script.steps = [FULL]
     with pytest.raises(Unavailable, match="OOM"):
-        await resender.submit(("A",))
+        await resender.submit("", ("A",))
 
 
 async def test_doubt_is_resolved_through_outages_and_refusals(
     script: Script, resender: Resender
 ) -> None:
     script.steps = [LOST, DOWN, FULL, LOST, DOWN, 7]
-    assert await resender.submit(("A",)) == 7
+    assert await resender.submit("", ("A",)) == 7
     assert script.sent == [[("A",)]] * 4
 
 
 async def test_newcomers_wait_for_nobody(script: Script, resender: Resender) -> None:
     script.steps = [LOST, DOWN, 7]
-    old = resender.submit(("A",))
+    old = resender.submit("", ("A",))
     await asyncio.sleep(0)
-    new = resender.submit(("B",))
+    new = resender.submit("", ("B",))
     with pytest.raises(Unavailable):
         await new
     assert await old == 7
@@ -99,37 +99,37 @@ async def test_newcomers_wait_for_nobody(script: Script, resender: Resender) -> 
 
 async def test_answered_part_isnt_sent_again(script: Script, resender: Resender) -> None:
     script.steps = [1, LOST, 2, 3]
-    waiting = [resender.submit((name,)) for name in "ABC"]
+    waiting = [resender.submit("", (name,)) for name in "ABC"]
     assert await asyncio.gather(*waiting) == [1, 2, 3]
     assert script.sent == [[("A",), ("B",), ("C",)], [("B",), ("C",)]]
 
 
 async def test_waits_grow_up_to_a_second(script: Script, resender: Resender) -> None:
     script.steps = [LOST, *[DOWN] * 20, 7, LOST, 8]
-    assert await resender.submit(("A",)) == 7
+    assert await resender.submit("", ("A",)) == 7
     assert script.naps[0] <= 0.05
     assert all(0.5 <= nap <= 1 for nap in script.naps[6:])
-    assert await resender.submit(("B",)) == 8
+    assert await resender.submit("", ("B",)) == 8
     assert script.naps[-1] <= 0.05
 
 
 async def test_closing_leaves_doubt_unresolved_and_the_rest_unavailable(
     script: Script, resender: Resender
 ) -> None:
-    doubtful = resender.submit(("A",))
+    doubtful = resender.submit("", ("A",))
     await script.exhausted.wait()
-    unsent = resender.submit(("B",))
+    unsent = resender.submit("", ("B",))
     await resender.close(0.001)
     with pytest.raises(Unresolved):
         await doubtful
     with pytest.raises(Unavailable):
         await unsent
     with pytest.raises(Unavailable):
-        resender.submit(("C",))
+        resender.submit("", ("C",))
 
 
 async def test_long_queue_goes_out_in_pieces(script: Script, resender: Resender) -> None:
     script.steps = list(range(1, 601))
-    waiting = [resender.submit((number,)) for number in range(600)]
+    waiting = [resender.submit("", (number,)) for number in range(600)]
     assert await asyncio.gather(*waiting) == list(range(1, 601))
     assert [len(batch) for batch in script.sent] == [256, 256, 88]

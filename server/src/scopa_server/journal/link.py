@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import msgspec
 
 from scopa_server.journal.interface import Unavailable
+from scopa_server.journal.places import Address
 from scopa_server.journal.scripts import Command
 
 
@@ -20,13 +21,25 @@ class Broken(Exception):
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """An error as the answer: the command changed nothing. `code` is its first word."""
+    """An error as the answer: the command changed nothing. `code` is its first word.
+
+    `slot` and `where`: what a node of a cluster doesn't serve, and who does (MOVED, ASK).
+    """
 
     code: str
+    slot: int = 0
+    where: Address | None = None
 
 
 class Refused(Unavailable):
     """The store answered with an error, so it is there but didn't do it."""
+
+
+def unless_refused(answer: Any) -> Any:
+    """The answer; raises `Refused` if it is an error."""
+    if isinstance(answer, Refusal):
+        raise Refused(f"the store refused: {answer.code}")
+    return answer
 
 
 class Link(Protocol):
@@ -66,6 +79,10 @@ class Links:
         """Send what is safe to send twice and return the answers; raises `Unavailable`, and
         `Refused` if one answer is an error.
         """
+        return [unless_refused(answer) for answer in await self.exchange(commands)]
+
+    async def exchange(self, commands: Sequence[Command]) -> list[Any]:
+        """The same, with a `Refusal` for each answer that is an error."""
         try:
             return await self._ask_once(commands)
         except Broken:
@@ -79,10 +96,9 @@ class Links:
         async with self._borrow() as link:
             await link.send(commands)
             answers = [await link.receive() for _ in commands]
-        for answer in answers:
-            if isinstance(answer, Refusal):
-                raise Refused(f"the store refused: {answer.code}")
-        return answers
+            if any(isinstance(answer, Refusal) and answer.code == "READONLY" for answer in answers):
+                await link.drop()  # no master any more: whoever connects anew may find the new one
+            return answers
 
     @asynccontextmanager
     async def _borrow(self) -> AsyncGenerator[Link, None]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any, cast
@@ -10,9 +10,10 @@ from typing import Any, cast
 from redis.asyncio import ConnectionPool
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import ResponseError
+from redis.exceptions import AskError, MovedError, RedisError, ResponseError
 
 from scopa_server.journal import scripts
+from scopa_server.journal.cluster import Cluster
 from scopa_server.journal.interface import (
     Commit,
     Draft,
@@ -23,40 +24,69 @@ from scopa_server.journal.interface import (
     whole_chain,
 )
 from scopa_server.journal.link import Broken, Links, Refusal, Refused, Unreached
-from scopa_server.journal.news import News
+from scopa_server.journal.nodes import Alone, Servers
+from scopa_server.journal.places import Address, Place
 from scopa_server.journal.redis_settings import SETTINGS, warnings
-from scopa_server.journal.resend import Resender, Sleep
+from scopa_server.journal.resend import Sleep
 from scopa_server.journal.scripts import Command
+from scopa_server.journal.sentinels import Sentinels
 
 _CONNECT_SECONDS = 3.0
 _ANSWER_SECONDS = 5.0
 _GRACE_SECONDS = 5.0
-_CONNECTIONS = 8
-_ASKED_AT_ONCE = 200
 _LISTED_AT_ONCE = 500
 _CODE = re.compile(r"[A-Z]{1,20}")
 
 
-class RedisLink:
-    """A `Link` over redis-py's connection, which neither retries nor reconnects by itself."""
+Find = Callable[[], Awaitable[Any]]
+"""Makes a connection, not connected yet, to where the store is at the moment."""
 
-    def __init__(self, pool: Any) -> None:
-        self._pool = pool
-        self._connection = pool.make_connection()
+
+class RedisLink:
+    """A `Link` over redis-py's connection, which neither retries nor reconnects by itself.
+
+    `master`: whether to ask each new connection if it is to a master.
+    """
+
+    def __init__(self, find: Find, *, master: bool = False) -> None:
+        self._find = find
+        self._master = master
+        self._connection: Any = None
 
     async def open(self) -> None:
         """Connect, or notice that the store has closed an idle connection and connect anew."""
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
-                await self._pool.ensure_connection(self._connection)
+                if not await self._is_clean():
+                    await self.drop()
+                    await self._connect()
         except Exception as error:
             await self.drop()
             reason = str(error) or "no answer in time"
             raise Unreached(f"no connection to the store: {reason}") from error
 
+    async def _is_clean(self) -> bool:
+        """Whether it is connected and nothing waits to be read, not even its end."""
+        connection = self._connection
+        if connection is None or not connection.is_connected:
+            return False
+        try:
+            return not await connection.can_read()
+        except RedisError:
+            return False
+
+    async def _connect(self) -> None:
+        self._connection = await self._find()
+        await self._connection.connect()
+        if self._master:
+            await self.send([("ROLE",)])
+            role = await self.receive()
+            if isinstance(role, Refusal) or role[0] != b"master":
+                raise Unreached("the server isn't master")
+
     async def send(self, commands: Sequence[Command]) -> None:
         """Send in one go."""
-        if not self._connection.is_connected:
+        if self._connection is None or not self._connection.is_connected:
             raise Broken("the connection is gone")  # redis-py would connect and say nothing
         packed = self._connection.pack_commands(commands)
         try:
@@ -77,6 +107,8 @@ class RedisLink:
         try:
             async with asyncio.timeout(limit):
                 return await self._connection.read_response(**how)
+        except AskError as error:
+            return _redirection(error, self._connection.host)
         except ResponseError as error:
             return Refusal(_code(error))
         except Exception as error:
@@ -84,7 +116,9 @@ class RedisLink:
 
     async def drop(self) -> None:
         """Disconnect without waiting for the other side."""
-        await self._connection.disconnect(nowait=True)
+        if self._connection is not None:
+            await self._connection.disconnect(nowait=True)
+            self._connection = None
 
 
 def _code(error: ResponseError) -> str:
@@ -93,11 +127,19 @@ def _code(error: ResponseError) -> str:
     return code if _CODE.fullmatch(code) else type(error).__name__
 
 
+def _redirection(error: AskError, asked: str) -> Refusal:
+    # A node that names no other host means its own.
+    at: Any = error
+    where = Address(at.host or asked, at.port)
+    return Refusal("MOVED" if isinstance(error, MovedError) else "ASK", at.slot_id, where)
+
+
 def build_pool(url: str) -> Any:
     """Return what makes this program's connections: RESP2, and no retry anywhere.
 
-    The timeouts are the link's: redis-py's own go through `wait_for`, which can lose a
-    cancellation in Python 3.11.
+    Every connection comes from here, those to sentinels and to a cluster's nodes too. redis-py's
+    clients are not used: they retry writes by themselves. The timeouts are the link's: redis-py's
+    own go through `wait_for`, which can lose a cancellation in Python 3.11.
     """
     return cast("Any", ConnectionPool).from_url(
         url,
@@ -108,28 +150,54 @@ def build_pool(url: str) -> Any:
     )
 
 
+def link_to(url: str) -> RedisLink:
+    """Return a link to one server, wherever that listens."""
+    pool = build_pool(url)
+
+    async def find() -> Any:
+        return pool.make_connection()
+
+    return RedisLink(find)
+
+
+def link_to_master(place: Place) -> RedisLink:
+    """Return a link to whichever server the sentinels call master when it connects."""
+    sentinels = Sentinels(place, link_to)
+
+    async def find() -> Any:
+        return build_pool(place.at(await sentinels.master())).make_connection()
+
+    return RedisLink(find, master=True)
+
+
+def _servers(place: Place, sleep: Sleep) -> Servers:
+    if place.kind == "cluster":
+        return Cluster(place.seeds, lambda address: link_to(place.at(address)), sleep)
+    if place.kind == "sentinel":
+        return Alone(partial(link_to_master, place), sleep)
+    return Alone(partial(link_to, place.url), sleep)
+
+
 class RedisJournal:
     """A `Journal` shared by every process that names the same Redis."""
 
     def __init__(
-        self, url: str, *, sleep: Sleep = asyncio.sleep, grace: float = _GRACE_SECONDS
+        self, place: Place, *, sleep: Sleep = asyncio.sleep, grace: float = _GRACE_SECONDS
     ) -> None:
         self._grace = grace
-        make = partial(RedisLink, build_pool(url))
-        self._appends = Resender(make(), sleep)
-        self._news = News(make(), sleep)
-        self._links = Links(make, _CONNECTIONS)
+        self._clustered = place.kind == "cluster"
+        self._servers = _servers(place, sleep)
 
     @property
     def batches(self) -> int:
         """How many pipelines of appends went out so far."""
-        return self._appends.batches
+        return self._servers.batches
 
     async def append(
         self, room: str, draft: Draft, *, header: bytes | None, ttl: int
     ) -> Stored | Taken:
         """Add a commit if it follows the log's top, sent until the store has answered."""
-        at = await self._appends.submit(scripts.append(room, draft, header, ttl))
+        at = await self._servers.append(room, scripts.append(room, draft, header, ttl))
         return Stored(at) if at else Taken()
 
     @property
@@ -139,110 +207,114 @@ class RedisJournal:
 
     async def gossip(self, room: str, process: str, note: bytes, seconds: int) -> dict[str, bytes]:
         """Leave a note, return the others'."""
-        words = await self._ask(scripts.gossip(room, process, note, seconds))
+        words = await self._servers.ask(room, scripts.gossip(room, process, note, seconds))
         return {name.decode(): text for name, text in zip(words[::2], words[1::2], strict=True)}
 
     async def restore(
         self, room: str, commits: Sequence[Commit], *, header: bytes, ttl: int
     ) -> bool:
         """Bring a room in whole, unless it is there."""
-        return bool(await self._ask(scripts.restore(room, whole_chain(commits), header, ttl)))
+        return bool(
+            await self._servers.ask(room, scripts.restore(room, whole_chain(commits), header, ttl))
+        )
 
     async def read(self, room: str, after: int = 0) -> list[Commit]:
         """Return the commits above a number."""
-        entries = await self._ask(scripts.read(room, after))
+        entries = await self._servers.ask(room, scripts.read(room, after))
         return [_commit(entry) for entry in entries]
 
     async def header(self, room: str) -> bytes | None:
         """Return the latest header."""
-        return cast("bytes | None", await self._ask(scripts.field(room, "header")))
+        return cast("bytes | None", await self._servers.ask(room, scripts.field(room, "header")))
 
     async def top(self, room: str) -> tuple[int, str] | None:
         """Return number and id of the newest commit."""
-        return (await self.tops([room])).get(room)
+        answer = await self._servers.ask(room, scripts.top(room))
+        return answer and _top(answer)
 
     async def tops(self, rooms: Collection[str]) -> dict[str, tuple[int, str]]:
         """Return the tops of the rooms that exist."""
-        names = list(rooms)
-        answers = await self._ask_many([scripts.top(room) for room in names])
-        return {
-            room: (_number(answer[0]), answer[1].decode())
-            for room, answer in zip(names, answers, strict=True)
-            if answer is not None
-        }
+        answers = await self._servers.ask_each({room: scripts.top(room) for room in rooms})
+        return {room: _top(answer) for room, answer in answers.items() if answer is not None}
 
     async def snapshot(self, room: str, snapshot: Snapshot) -> None:
         """Keep a snapshot if it is sound and newer."""
-        await self._ask(scripts.snapshot(room, snapshot))
+        await self._servers.ask(room, scripts.snapshot(room, snapshot))
 
     async def latest_snapshot(self, room: str) -> Snapshot | None:
         """Return the snapshot kept, if sound."""
-        kept = await self._ask(scripts.latest_snapshot(room))
+        kept = await self._servers.ask(room, scripts.latest_snapshot(room))
         return kept and Snapshot(int(kept[0]), kept[1].decode(), kept[2])
 
     async def touch(self, rooms: Mapping[str, Touch]) -> None:
         """Note that rooms are shown and renew their time to live."""
-        await self._ask_many([scripts.touch(room, new) for room, new in rooms.items()])
+        await self._servers.ask_each({room: scripts.touch(room, rooms[room]) for room in rooms})
 
     async def shown(self, room: str) -> int | None:
         """Return the mark of the last touch."""
-        at = await self._ask(scripts.field(room, "shown"))
+        at = await self._servers.ask(room, scripts.field(room, "shown"))
         return at and int(at)
 
     def watch(self, room: str) -> AbstractAsyncContextManager[AsyncIterator[int]]:
         """Hear of the room's new commits."""
-        return self._news.watch(room)
+        return self._servers.watch(room)
 
     async def rooms(self) -> AsyncIterator[str]:
         """List every room, each once."""
         seen: set[str] = set()
-        cursor = b"0"
-        while True:
-            cursor, keys = await self._ask(
-                ("SCAN", cursor, "MATCH", scripts.LOGS, "COUNT", _LISTED_AT_ONCE)
-            )
-            for room in {scripts.room_of(key.decode()) for key in keys} - seen:
-                seen.add(room)
-                yield room
-            if cursor == b"0":
-                return
+        for links in await self._servers.each():
+            async for key in _logs(links):
+                room = scripts.room_of(key.decode())
+                if room not in seen:
+                    seen.add(room)
+                    yield room
 
     async def delete(self, room: str) -> None:
         """Forget a room."""
-        await self._ask(scripts.delete(room))
+        await self._servers.ask(room, scripts.delete(room))
 
     async def sweep(self) -> None:
         """Do nothing: Redis removes what is over."""
 
     async def ping(self) -> None:
-        """Return if the store answers."""
-        await self._ask(("PING",))
+        """Return if every server of the store answers."""
+        for links in await self._servers.each():
+            await links.ask([("PING",)])
 
     async def check(self) -> list[str]:
-        """Return what is wrong with the store's version, eviction and persistence."""
-        information = await self._shown("INFO", "server")
-        return warnings(information, await self._shown("CONFIG", "GET", *SETTINGS))
-
-    async def _shown(self, *command: str) -> Any:
-        try:
-            return await self._ask(command)
-        except Refused:
-            return None
+        """Return what is wrong with versions, eviction and persistence, on any server."""
+        found: dict[str, None] = {}
+        for links in await self._servers.each():
+            information = await _shown(links, "INFO", "server")
+            settings = await _shown(links, "CONFIG", "GET", *SETTINGS)
+            found |= dict.fromkeys(warnings(information, settings, clustered=self._clustered))
+        return list(found)
 
     async def close(self) -> None:
         """Wait `grace` seconds at most for appends under way, then disconnect."""
-        await self._appends.close(self._grace)
-        await self._news.close()
-        await self._links.close()
+        await self._servers.close(self._grace)
 
-    async def _ask(self, command: Command) -> Any:
-        return (await self._links.ask([command]))[0]
 
-    async def _ask_many(self, commands: Sequence[Command]) -> list[Any]:
-        answers: list[Any] = []
-        for start in range(0, len(commands), _ASKED_AT_ONCE):
-            answers += await self._links.ask(commands[start : start + _ASKED_AT_ONCE])
-        return answers
+async def _logs(links: Links) -> AsyncIterator[bytes]:
+    cursor = b"0"
+    while True:
+        scan = ("SCAN", cursor, "MATCH", scripts.LOGS, "COUNT", _LISTED_AT_ONCE)
+        cursor, keys = (await links.ask([scan]))[0]
+        for key in keys:
+            yield key
+        if cursor == b"0":
+            return
+
+
+async def _shown(links: Links, *command: str) -> Any:
+    try:
+        return (await links.ask([command]))[0]
+    except Refused:
+        return None
+
+
+def _top(answer: Any) -> tuple[int, str]:
+    return _number(answer[0]), answer[1].decode()
 
 
 def _number(entry: bytes) -> int:

@@ -8,15 +8,24 @@ SETTINGS = ("maxmemory-policy", "appendonly", "save")
 
 _FLOOR = (7, 0)
 _ENDANGERED = "may be evicted when memory is full; set maxmemory-policy to noeviction"
+_ONE_OF_MANY = (
+    "The store is one server of a Redis Cluster, which keeps some rooms only; "
+    "name it with redis+cluster://."
+)
 _UNSEEN = (
     "The store doesn't show its settings; make sure that maxmemory-policy is noeviction "
     "and that it persists (appendonly yes)."
 )
 
 
-def warnings(information: Any, settings: Any) -> list[str]:
-    """Read the answers to INFO server and CONFIG GET, None where they were refused."""
+def warnings(information: Any, settings: Any, *, clustered: bool) -> list[str]:
+    """Read the answers to INFO server and CONFIG GET, None where they were refused.
+
+    `clustered`: whether the store was named as a cluster.
+    """
     found = _version(information)
+    if not clustered and re.search(rb"(redis|server)_mode:cluster", information or b""):
+        found.append(_ONE_OF_MANY)
     if settings is None:
         return [*found, _UNSEEN]
     words = [word.decode() for word in settings]

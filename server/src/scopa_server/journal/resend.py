@@ -4,12 +4,13 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from typing import Final, Protocol
 
 import structlog
 
 from scopa_server.journal.interface import Unavailable, Unresolved
 from scopa_server.journal.link import Broken, Link, Refusal, Unreached, end
-from scopa_server.journal.scripts import Command
+from scopa_server.journal.scripts import ASKING, Command
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -21,11 +22,18 @@ _log = structlog.get_logger(__name__)
 
 
 class Pending:
-    """An append whose outcome isn't known; once it was in doubt it is sent to the end."""
+    """An append whose outcome isn't known; once it was in doubt it is sent to the end.
 
-    def __init__(self, command: Command, waiting: "asyncio.Future[int]") -> None:
+    `asking`: it is allowed in a slot that is on its way to this node. `strayed`: how often it was
+    sent to a node that wasn't the right one.
+    """
+
+    def __init__(self, room: str, command: Command, waiting: "asyncio.Future[int]") -> None:
+        self.room = room
         self.command = command
         self.doubtful = False
+        self.asking = False
+        self.strayed = 0
         self._waiting = waiting
 
     def settle(self, at: int) -> None:
@@ -38,44 +46,97 @@ class Pending:
         if not self._waiting.done():
             self._waiting.set_exception(error)
 
+    def give_up(self) -> None:
+        """The journal is closed."""
+        closed = Unresolved if self.doubtful else Unavailable
+        self.fail(closed("the journal was closed"))
+
+
+class Guide(Protocol):
+    """Knows which node of a cluster an append is for."""
+
+    def redirect(self, pending: Pending, refusal: Refusal) -> bool:
+        """Take an append over for which this was the wrong node; whether it was."""
+        ...
+
+    async def look_again(self) -> None:
+        """Find out anew which node has what, if that can be found out."""
+        ...
+
+    def take_over(self, pending: Pending, former: "Resender") -> bool:
+        """Give an append to its node; false if that is the former one."""
+        ...
+
+
+class NoGuide:
+    """There is only one node."""
+
+    def redirect(self, pending: Pending, refusal: Refusal) -> bool:
+        """Nobody else could have it."""
+        return False
+
+    async def look_again(self) -> None:
+        """Nothing changes."""
+
+    def take_over(self, pending: Pending, former: "Resender") -> bool:
+        """Nobody else could have it."""
+        return False
+
+
+_NO_GUIDE: Final = NoGuide()
+
 
 class Resender:
     """One writer: what waits at the same moment goes out together, over one connection."""
 
-    def __init__(self, link: Link, sleep: Sleep) -> None:
+    def __init__(self, link: Link, sleep: Sleep, guide: Guide = _NO_GUIDE) -> None:
         self._link = link
         self._sleep = sleep
+        self._guide = guide
         self._pending: list[Pending] = []
         self._work = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
+        self._closing = False
         self._closed = False
         self._failures = 0
         self._task: asyncio.Task[None] | None = None
         self.batches = 0
 
-    def submit(self, command: Command) -> "asyncio.Future[int]":
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits here."""
+        return not self._pending
+
+    def submit(self, room: str, command: Command) -> "asyncio.Future[int]":
         """Hand an append over; cancelling the future doesn't take it back."""
-        if self._closed:
+        if self._closing:
             raise Unavailable("the journal is closed")
+        waiting: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self.adopt(Pending(room, command, waiting))
+        return waiting
+
+    def adopt(self, pending: Pending) -> None:
+        """Take an append over."""
+        if self._closed:
+            pending.give_up()
+            return
         if self._task is None:
             self._task = asyncio.create_task(self._run(), name="journal-resender")
-        waiting: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self._pending.append(Pending(command, waiting))
+        self._pending.append(pending)
         self._idle.clear()
         self._work.set()
-        return waiting
 
     async def close(self, seconds: float) -> None:
         """Wait that long for outcomes, then give up on the rest."""
-        self._closed = True
+        self._closing = True
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._idle.wait()
+        self._closed = True
         await end(self._task)
         for pending in self._pending:
-            closed = Unresolved if pending.doubtful else Unavailable
-            pending.fail(closed("the journal was closed"))
+            pending.give_up()
         self._pending.clear()
         await self._link.drop()
 
@@ -92,6 +153,7 @@ class Resender:
             await self._link.open()
             refused = await self._exchange(self._pending[:_SENT_AT_ONCE])
         except Unreached as error:
+            await self._look_again()
             self._give_up_unsent(str(error))
             await self._back_off()
         except Broken as error:
@@ -107,24 +169,39 @@ class Resender:
 
     async def _start_over(self) -> None:
         await self._link.drop()
+        await self._look_again()
         await self._back_off()
+
+    async def _look_again(self) -> None:
+        """Let go of what another node has to answer for by now."""
+        await self._guide.look_again()
+        kept = [each for each in self._pending if not self._guide.take_over(each, self)]
+        self._pending = kept
 
     async def _exchange(self, batch: list[Pending]) -> Refusal | None:
         self.batches += 1
         before = [pending.doubtful for pending in batch]
+        commands: list[Command] = []
         for pending in batch:
             pending.doubtful = True
-        await self._link.send([pending.command for pending in batch])
+            commands += (ASKING, pending.command) if pending.asking else (pending.command,)
+        await self._link.send(commands)
         refused: Refusal | None = None
         for pending, doubtful in zip(batch, before, strict=True):
+            if pending.asking:
+                await self._link.receive()
             answer = await self._link.receive()
             if not isinstance(answer, Refusal):
                 self._pending.remove(pending)
                 pending.settle(answer)
                 continue
+            # This sending changed nothing; an earlier one might still.
+            pending.doubtful, pending.asking = doubtful, False
+            if self._guide.redirect(pending, answer):
+                self._pending.remove(pending)
+                continue
             refused = answer
             if not doubtful:
-                # This sending changed nothing; had there been an earlier one, it still might.
                 self._pending.remove(pending)
                 pending.fail(Unavailable(f"the store refused: {answer.code}"))
         return refused

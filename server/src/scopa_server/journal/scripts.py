@@ -6,6 +6,7 @@ snapshot and how far the room's time has run. Scripts are sent whole (EVAL): a c
 way that survives a moved slot.
 """
 
+from binascii import crc_hqx
 from collections.abc import Sequence
 
 from scopa_server.journal.interface import Commit, Draft, Snapshot, Touch, plain_room, positive_ttl
@@ -13,10 +14,13 @@ from scopa_server.journal.interface import Commit, Draft, Snapshot, Touch, plain
 Word = str | bytes | int
 Command = tuple[Word, ...]
 
+SLOTS = 16384
 _PREFIX = "scopa:{"
 _LOG = "}:log"
 LOGS = f"{_PREFIX}*{_LOG}"
 """The pattern of all logs' keys."""
+ASKING: Command = ("ASKING",)
+"""Before a command for a slot that is on its way to a node."""
 
 
 def log_key(room: str) -> str:
@@ -39,16 +43,23 @@ def channel(room: str) -> str:
     return f"{_PREFIX}{plain_room(room)}}}:news"
 
 
+def slot_of(room: str) -> int:
+    """Return the slot of a cluster in which all of a room is."""
+    return crc_hqx(plain_room(room).encode(), 0) % SLOTS
+
+
 def room_of(name: str) -> str:
     """Return the room of a key or channel."""
     return name[len(_PREFIX) : name.rindex("}")]
 
 
+# A channel is no key: a cluster that moves a slot would wait for it to come along.
+#
 # The first write is the one that may be refused (memory full, a replica, no disk): what Redis
 # answers with an error has changed nothing. For the same reason no shebang: a repeated draft is
 # recognised even when memory is full. Publishing may be forbidden; it is only a hint.
 _APPEND = """
-local log, about, news = KEYS[1], KEYS[2], KEYS[3]
+local log, about = KEYS[1], KEYS[2]
 local number, id, previous, payload, ttl = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local entry = number .. '-0'
 local held = redis.call('XRANGE', log, entry, entry)[1]
@@ -68,10 +79,10 @@ local at = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('XADD', log, entry,
   'id', id, 'previous', previous, 'at', string.format('%.0f', at), 'payload', payload)
 if not top then redis.call('DEL', about) end
-if ARGV[6] then redis.call('HSET', about, 'header', ARGV[6]) end
+if ARGV[7] then redis.call('HSET', about, 'header', ARGV[7]) end
 redis.call('EXPIRE', log, ttl)
 redis.call('EXPIRE', about, ttl)
-redis.pcall('SPUBLISH', news, number)
+redis.pcall('SPUBLISH', ARGV[6], number)
 return at
 """
 
@@ -91,7 +102,7 @@ return 1
 
 # A note carries the time it ends: the hash's own expiry is that of the latest.
 _GOSSIP = """
-local here, news, process, note, seconds = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3]
+local here, process, note, seconds = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local before = redis.call('HGET', here, process)
@@ -101,7 +112,7 @@ else
   redis.call('HSET', here, process, string.format('%.0f:', now + seconds * 1000) .. note)
   redis.call('EXPIRE', here, seconds)
 end
-if (before and before:match(':(.*)') or '') ~= note then redis.pcall('SPUBLISH', news, 0) end
+if (before and before:match(':(.*)') or '') ~= note then redis.pcall('SPUBLISH', ARGV[4], 0) end
 local others, all = {}, redis.call('HGETALL', here)
 for i = 1, #all, 2 do
   local ends, text = all[i + 1]:match('(%d+):(.*)')
@@ -155,8 +166,8 @@ return 1
 def append(room: str, draft: Draft, header: bytes | None, ttl: int) -> Command:
     """Answers the time it was stored at, or 0 for taken."""
     words = (draft.number, draft.id, draft.previous, draft.payload, positive_ttl(ttl))
-    keys = (log_key(room), about_key(room), channel(room))
-    return ("EVAL", _APPEND, 3, *keys, *words, *(() if header is None else (header,)))
+    more = (channel(room),) if header is None else (channel(room), header)
+    return ("EVAL", _APPEND, 2, log_key(room), about_key(room), *words, *more)
 
 
 def restore(room: str, commits: Sequence[Commit], header: bytes, ttl: int) -> Command:
@@ -168,8 +179,8 @@ def restore(room: str, commits: Sequence[Commit], header: bytes, ttl: int) -> Co
 
 def gossip(room: str, process: str, note: bytes, seconds: int) -> Command:
     """Answers the other processes and their notes, in turn."""
-    keys = (here_key(room), channel(room))
-    return ("EVAL", _GOSSIP, 2, *keys, process, note, positive_ttl(seconds))
+    words = (process, note, positive_ttl(seconds), channel(room))
+    return ("EVAL", _GOSSIP, 1, here_key(room), *words)
 
 
 def read(room: str, after: int) -> Command:

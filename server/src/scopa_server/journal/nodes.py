@@ -1,0 +1,121 @@
+"""One server of a store, and a store that is only one: all that is asked of it, and how."""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol
+
+from scopa_server.journal.ear import Ear
+from scopa_server.journal.link import Link, Links
+from scopa_server.journal.news import News
+from scopa_server.journal.resend import Resender, Sleep
+from scopa_server.journal.scripts import Command
+
+MakeLink = Callable[[], Link]
+_CONNECTIONS = 8
+_ASKED_AT_ONCE = 200
+
+
+class Node:
+    """A server: its writer, its ear, and a few connections for everything else."""
+
+    def __init__(self, make: MakeLink, appends: Resender, ear: Ear) -> None:
+        self.appends = appends
+        self.ear = ear
+        self.links = Links(make, _CONNECTIONS)
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody needs it."""
+        return self.appends.idle and not self.ear.rooms
+
+    async def close(self, grace: float) -> None:
+        """Wait that long for its appends, then disconnect."""
+        await self.appends.close(grace)
+        await self.ear.close()
+        await self.links.close()
+
+
+class Servers(Protocol):
+    """All servers of a store. Every call but `watch` may raise `Unavailable`."""
+
+    @property
+    def batches(self) -> int:
+        """How many pipelines of appends went out so far."""
+        ...
+
+    async def append(self, room: str, command: Command) -> int:
+        """Send an append until its answer is known."""
+        ...
+
+    async def ask(self, room: str, command: Command) -> Any:
+        """Ask something of a room that is safe to ask twice; also raises `Refused`."""
+        ...
+
+    async def ask_each(self, commands: Mapping[str, Command]) -> dict[str, Any]:
+        """Ask of many rooms at once."""
+        ...
+
+    async def each(self) -> Sequence[Links]:
+        """Every server that has rooms."""
+        ...
+
+    def watch(self, room: str) -> AbstractAsyncContextManager[AsyncIterator[int]]:
+        """Hear of a room's commits."""
+        ...
+
+    async def close(self, grace: float) -> None:
+        """Wait that long for appends, then disconnect."""
+        ...
+
+
+class Alone:
+    """A store that is one server, wherever that is at the moment."""
+
+    def __init__(self, make: MakeLink, sleep: Sleep) -> None:
+        self._news = News(self._ear)
+        ear = Ear(make(), sleep, self._news.hints)
+        self._node = Node(make, Resender(make(), sleep), ear)
+
+    @property
+    def batches(self) -> int:
+        """How many pipelines of appends went out so far."""
+        return self._node.appends.batches
+
+    async def append(self, room: str, command: Command) -> int:
+        """Send an append until its answer is known."""
+        return await self._node.appends.submit(room, command)
+
+    async def ask(self, room: str, command: Command) -> Any:
+        """Ask something that is safe to ask twice."""
+        return (await self._node.links.ask([command]))[0]
+
+    async def ask_each(self, commands: Mapping[str, Command]) -> dict[str, Any]:
+        """Ask of many rooms at once."""
+        answers = [
+            answer
+            for some in chunks(list(commands.values()))
+            for answer in await self._node.links.ask(some)
+        ]
+        return dict(zip(commands, answers, strict=True))
+
+    async def each(self) -> Sequence[Links]:
+        """The one."""
+        return [self._node.links]
+
+    def watch(self, room: str) -> AbstractAsyncContextManager[AsyncIterator[int]]:
+        """Hear of a room's commits."""
+        return self._news.watch(room)
+
+    async def close(self, grace: float) -> None:
+        """Wait that long for appends, then disconnect."""
+        await self._node.close(grace)
+        self._news.close()
+
+    async def _ear(self, room: str) -> Ear:
+        return self._node.ear
+
+
+def chunks(commands: Sequence[Command]) -> list[Sequence[Command]]:
+    """Cut into pieces that don't hold a server up."""
+    starts = range(0, len(commands), _ASKED_AT_ONCE)
+    return [commands[start : start + _ASKED_AT_ONCE] for start in starts]

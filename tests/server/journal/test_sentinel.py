@@ -1,0 +1,93 @@
+"""A store watched over by Sentinel: its master is found, and found again when it is another."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from scopa_server.journal import LOOK, Stored, Unavailable
+from scopa_server.journal.places import read_place
+from scopa_server.journal.redis import RedisJournal
+from server.journal.conftest import REDIS_KINDS
+from support.drafts import DAY, chain, draft, new_room, store
+from support.redis_sentinel import SERVICE, RedisSentinel
+from support.redis_server import free_port, in_step, programs
+
+PATIENCE = 60
+
+
+@pytest.fixture(params=REDIS_KINDS)
+def watched(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RedisSentinel]:
+    made = RedisSentinel(programs()[request.param], tmp_path)
+    try:
+        made.start()
+        yield made
+    finally:
+        made.stop()
+
+
+@pytest.fixture
+async def journal(watched: RedisSentinel) -> AsyncIterator[RedisJournal]:
+    made = RedisJournal(read_place(watched.url), grace=0.01)
+    yield made
+    await made.close()
+
+
+async def test_a_killed_master_is_followed_by_its_replica(
+    watched: RedisSentinel, journal: RedisJournal
+) -> None:
+    room, drafts = new_room(), chain([b""] * 3)
+    await store(journal, room, drafts[:1])
+    await in_step(watched.master, watched.replica)
+    async with asyncio.timeout(PATIENCE), journal.watch(room) as hints:
+        assert await anext(hints) == LOOK
+        watched.master.kill()
+        with pytest.raises(Unavailable):
+            await journal.read(room)
+        assert await anext(hints) == LOOK
+        await persistently(journal, room, drafts[1])
+        while await anext(hints) != 2:
+            pass
+    assert watched.replica.ask("XLEN", f"scopa:{{{room}}}:log") == b":2\r\n"
+    assert [commit.id for commit in await journal.read(room)] == [d.id for d in drafts[:2]]
+
+
+async def persistently(journal: RedisJournal, room: str, new: object) -> None:
+    """Append as people do, again while the store can't."""
+    while True:
+        try:
+            outcome = await journal.append(room, new, header=None, ttl=DAY)  # type: ignore[arg-type]
+        except Unavailable:
+            await asyncio.sleep(0.05)
+        else:
+            assert isinstance(outcome, Stored)
+            return
+
+
+async def test_who_is_no_master_is_not_used(watched: RedisSentinel, journal: RedisJournal) -> None:
+    await store(journal, new_room(), [draft()])
+    watched.master.ask("REPLICAOF", "127.0.0.1", str(watched.replica.port))
+    room = new_room()
+    async with asyncio.timeout(PATIENCE):
+        with pytest.raises(Unavailable, match="store refused: READONLY"):
+            await journal.append(room, draft(), header=None, ttl=DAY)
+        # The sentinel still names it; whoever connects asks what it is.
+        with pytest.raises(Unavailable, match="isn't master"):
+            await journal.append(room, draft(), header=None, ttl=DAY)
+    watched.master.ask("REPLICAOF", "NO", "ONE")
+    await store(journal, room, [draft()])
+
+
+async def test_an_unknown_service_is_unavailable(watched: RedisSentinel) -> None:
+    journal = RedisJournal(read_place(watched.url.replace(f"/{SERVICE}/", "/other/")))
+    with pytest.raises(Unavailable, match="know no such service"):
+        await journal.ping()
+    await journal.close()
+
+
+async def test_no_sentinel_is_unavailable() -> None:
+    journal = RedisJournal(read_place(f"redis+sentinel://127.0.0.1:{free_port()}/scopa"))
+    with pytest.raises(Unavailable, match="no sentinel answers"):
+        await journal.append(new_room(), draft(), header=None, ttl=DAY)
+    await journal.close()
