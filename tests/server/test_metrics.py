@@ -1,5 +1,7 @@
 """What is counted, and that labels stay few."""
 
+import asyncio
+
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -39,6 +41,18 @@ def test_rooms_are_counted() -> None:
     assert value(metrics, "scopa_inbox_depth_bucket", le="5.0") == 1
     assert value(metrics, "scopa_inbox_depth_bucket", le="2.0") == 0
     assert value(metrics, "scopa_stand_in_plays_total") == 1
+
+
+async def test_tasks_are_counted() -> None:
+    metrics = Metrics()
+    before = value(metrics, "scopa_tasks") or 0
+    waiting = asyncio.create_task(asyncio.Event().wait())
+    assert value(metrics, "scopa_tasks") == before + 1
+    waiting.cancel()
+
+
+def test_outside_a_loop_there_are_no_tasks() -> None:
+    assert value(Metrics(), "scopa_tasks") == 0
 
 
 def test_commands_are_counted_by_type_and_outcome() -> None:

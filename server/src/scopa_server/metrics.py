@@ -1,5 +1,6 @@
 """What the server counts. A label's values are few and fixed: never a room, a name, an address."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Final, get_args
@@ -95,6 +96,8 @@ class Metrics:
         self._frames = Counter("scopa_frames_sent", "Frames sent to clients", registry=registry)
         self._bytes = Counter("scopa_sent_bytes", "Bytes sent to clients", registry=registry)
         self._rooms = Gauge("scopa_rooms_live", "Rooms in memory", registry=registry)
+        tasks = Gauge("scopa_tasks", "Tasks of the server's loop", registry=registry)
+        tasks.set_function(_tasks)
         self._opened = Counter("scopa_rooms_opened", "Rooms created", registry=registry)
         self._reloads = Counter(
             "scopa_room_reloads", "Rooms read anew since the store knew better", registry=registry
@@ -228,3 +231,10 @@ class _Families:
     def collect(self) -> Iterable[Metric]:
         """Return them."""
         return self._families
+
+
+def _tasks() -> int:
+    try:
+        return len(asyncio.all_tasks())
+    except RuntimeError:  # asked from outside the loop
+        return 0
