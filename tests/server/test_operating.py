@@ -14,12 +14,15 @@ from hypothesis import strategies as st
 
 from scopa_protocol import commands as c
 from scopa_server.__main__ import main
+from scopa_server.journal import Touch
 from scopa_server.journal.opening import open_journal
 from scopa_server.live.loading import load_room
 from scopa_server.operating import BadExport, read_export
 from scopa_server.room.stored import header
 from support.house import House
 from support.redis_server import RedisServer, programs
+
+MARK = 1_700_000_000_000
 
 
 async def filled(store: str) -> str:
@@ -33,16 +36,17 @@ async def filled(store: str) -> str:
     loaded = await load_room(house.journal, code)
     assert loaded is not None
     await journal.restore(code, commits, header=header(loaded.room), ttl=1000)
+    await journal.touch({code: Touch(1000, MARK)})
     await house.rooms.close()
     await journal.close()
     return code
 
 
-async def room_in(store: str, code: str) -> object:
-    """What a store has of a room."""
+async def room_in(store: str, code: str) -> tuple[object, int | None]:
+    """What a store has of a room, and how far its time has run."""
     journal = await open_journal(store)
     try:
-        return await load_room(journal, code)
+        return await load_room(journal, code), await journal.shown(code)
     finally:
         await journal.close()
 
@@ -93,7 +97,7 @@ async def test_a_running_match_moves_to_redis(
 async def test_a_deleted_room_is_gone(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     code = await filled(store)
     assert await operator("delete", code, "--store", store) == 0
-    assert await room_in(store, code) is None
+    assert await room_in(store, code) == (None, None)
     assert await operator("delete", code, "--store", store) == 1
     assert "no room" in capsys.readouterr().err
 
@@ -130,7 +134,7 @@ async def test_what_is_imported_must_be_an_export(
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
         assert await operator("import", "--store", store) == 1
         assert says in capsys.readouterr().err
-    assert await room_in(store, code) is not None
+    assert await room_in(store, code) != (None, None)
 
 
 @given(st.lists(st.binary(max_size=60), max_size=6))

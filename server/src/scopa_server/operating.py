@@ -18,7 +18,7 @@ from msgspec import Raw, Struct
 
 from scopa_protocol.invite import read_code
 from scopa_server.config import Config
-from scopa_server.journal.interface import Commit, Journal, StoreRefused, Unavailable
+from scopa_server.journal.interface import Commit, Journal, StoreRefused, Touch, Unavailable
 from scopa_server.journal.opening import open_journal
 from scopa_server.live.ledger import Lifetimes
 from scopa_server.live.loading import Loaded, follow, load_room
@@ -33,8 +33,10 @@ USAGE: Final = """usage: scopa-server rooms list | show CODE | export [CODE …]
   in use by a running server."""
 
 
-class _RoomLine(Struct, frozen=True):
+class _RoomLine(Struct, frozen=True, omit_defaults=True):
     room: str
+    shown: int | None = None
+    """How far its time has run, so that clocks go on elsewhere."""
 
 
 class _CommitLine(Struct, frozen=True):
@@ -115,7 +117,7 @@ async def _export(journal: Journal, words: Sequence[str], config: Config) -> int
     codes = [_code([word]) for word in words] or [code async for code in journal.rooms()]
     for code in codes:
         await _loaded(journal, code)
-        for line in export_lines(code, await journal.read(code)):
+        for line in export_lines(code, await journal.read(code), await journal.shown(code)):
             sys.stdout.buffer.write(line + b"\n")
     return 0
 
@@ -125,10 +127,13 @@ async def _import(journal: Journal, words: Sequence[str], config: Config) -> int
     with _source(words) as file:
         rooms = read_export(file)
     kept = 0
-    for code, commits in rooms.items():
+    for code, exported in rooms.items():
+        commits = exported.commits
         loaded = _folded(code, commits)
         ttl = lifetimes.of(loaded.room)
         if await journal.restore(code, commits, header=header(loaded.room), ttl=ttl):
+            if exported.shown is not None:
+                await journal.touch({code: Touch(ttl, exported.shown)})
             _print(f"{code}  {len(commits)} commits")
         else:
             kept += 1
@@ -158,30 +163,39 @@ _ACTIONS: Final[Mapping[str, Action]] = {
 # What they share
 
 
-def export_lines(code: str, commits: Iterable[Commit]) -> Iterable[bytes]:
+class Exported(Struct):
+    """A room as an export holds it."""
+
+    commits: list[Commit]
+    shown: int | None = None
+
+
+def export_lines(code: str, commits: Iterable[Commit], shown: int | None) -> Iterable[bytes]:
     """A room as lines of JSON."""
-    yield msgspec.json.encode(_RoomLine(code))
+    yield msgspec.json.encode(_RoomLine(code, shown))
     for commit in commits:
         yield msgspec.json.encode(
             _CommitLine(commit.number, commit.id, commit.previous, commit.at, Raw(commit.payload))
         )
 
 
-def read_export(lines: Iterable[bytes]) -> dict[str, list[Commit]]:
-    """The rooms of an export, each with its commits. Raises BadExport."""
-    rooms: dict[str, list[Commit]] = {}
-    present: list[Commit] | None = None
+def read_export(lines: Iterable[bytes]) -> dict[str, Exported]:
+    """The rooms of an export. Raises BadExport."""
+    rooms: dict[str, Exported] = {}
+    present: Exported | None = None
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         read = _read_line(line, number)
         if isinstance(read, _RoomLine):
-            present = rooms.setdefault(_known_code(read.room, number), [])
+            present = rooms.setdefault(_known_code(read.room, number), Exported([]))
+            present.shown = read.shown
         elif present is None:
             raise BadExport(f"line {number}: a commit before any room")
         else:
             payload = bytes(read.events)
-            present.append(Commit(read.number, read.id, read.previous, read.at, payload))
+            commit = Commit(read.number, read.id, read.previous, read.at, payload)
+            present.commits.append(commit)
     return rooms
 
 
