@@ -7,6 +7,7 @@ from scopa_protocol import commands as c
 from scopa_protocol.frames import Error, Joined, ServerFrame, Update
 from scopa_protocol.views import View
 from scopa_server.bounds import Bounds
+from scopa_server.journal import Journal
 from scopa_server.live.ledger import Lifetimes
 from scopa_server.live.outbox import Closing
 from scopa_server.live.rooms import Rooms
@@ -90,7 +91,7 @@ class Guest:
 
 
 class House:
-    """Rooms on a store in memory, with time that stands still."""
+    """Rooms on a store in memory (or another, `store`), with time that stands still."""
 
     def __init__(
         self,
@@ -100,6 +101,7 @@ class House:
         bounds: Bounds | None = None,
         access_key: str | None = None,
         lifetimes: Lifetimes | None = None,
+        store: Journal | None = None,
     ) -> None:
         self.time = FakeTime()
         # Time stands still: what comes in a test comes all at once.
@@ -107,7 +109,7 @@ class House:
         self.journal = journal or MemoryJournal(lambda: int(self.time.now() * 1000))
         self.metrics = Metrics()
         self.rooms = Rooms(
-            self.journal,
+            store or self.journal,
             Surroundings(
                 time=self.time,
                 shuffles=shuffles(seed),

@@ -34,6 +34,7 @@ from scopa_server.welcome import own_address, welcome
 log = structlog.stdlib.get_logger()
 
 SWEEP_SECONDS: Final = 600
+"""How often at least rooms whose time is over are looked for."""
 ADMIN_ABOVE: Final = 1000
 """How far above the players' port the one for health and metrics is, unless it is named."""
 LAST_PORT: Final = 65535
@@ -109,7 +110,7 @@ async def serving(config: Config) -> AsyncGenerator[Served, None]:
         # A room that waits for its store is let go by the journal's end.
         stack.push_async_callback(rooms.close)
         stack.push_async_callback(journal.close)
-        stack.push_async_callback(cancelled, asyncio.create_task(_sweep(journal), name="sweep"))
+        stack.push_async_callback(cancelled, _sweeping(config, journal))
         desk = Desk(rooms=rooms, metrics=metrics, time=LoopTime(), bounds=config)
         gateway = Gateway(_endpoint(config), desk)
         why_not = _readiness(gateway, journal)
@@ -233,7 +234,12 @@ def _admin_ports(config: Config) -> tuple[int, ...]:
     return (beside, 0) if config.port and beside <= LAST_PORT else (0,)
 
 
-async def _sweep(journal: Journal) -> None:
+def _sweeping(config: Config, journal: Journal) -> asyncio.Task[None]:
+    seconds = min(SWEEP_SECONDS, config.room_ttl, config.match_ttl)
+    return asyncio.create_task(_sweep(journal, seconds), name="sweep")
+
+
+async def _sweep(journal: Journal, seconds: int) -> None:
     """Now and then, let go of rooms whose time to live is over."""
     while True:
         try:
@@ -242,7 +248,7 @@ async def _sweep(journal: Journal) -> None:
             log.warning("sweep_failed")
         except Exception:
             log.exception("sweep_fault")
-        await asyncio.sleep(SWEEP_SECONDS)
+        await asyncio.sleep(seconds)
 
 
 def _address(config: Config, host: str, port: int) -> str:
