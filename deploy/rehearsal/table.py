@@ -15,7 +15,7 @@ from rehearsal.compose import SERVERS, Compose
 from rehearsal.machine import Failed, is_root, say
 from rehearsal.match import Person, person
 
-RULES = ["--variant", "scopa", "--players", "3", "--bots", "1", "--rule", "target=21"]
+RULES = ["--variant", "scopa", "--players", "3", "--bots", "1", "--rule", "target=41"]
 PACE = ["--setting", "pace_ms=250", "next_deal_seconds=0"]
 AUTO = ["--autoplay", "--once"]
 BETWEEN = 12
