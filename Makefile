@@ -26,7 +26,8 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup serve test bench deploy-test check format demo picture docs build lock clean force
+.PHONY: help setup serve test bench rooms-test deploy-test check format demo picture docs build \
+	lock clean force
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(firstword $(MAKEFILE_LIST)) | expand -t 13
@@ -47,6 +48,9 @@ test: .venv/dev.done ## run every test
 
 bench: .venv/dev.done ## measure it beside reference points (ARGS=--quick: in a minute)
 	@cd bench && PYTHONPATH=. ../$(BIN)/python -m scopa_bench $(ARGS)
+
+rooms-test: .venv/dev.done ## open ten thousand rooms, leave them, and see what is left; some minutes
+	@$(BIN)/python tests/e2e/rooms.py $(ARGS)
 
 deploy-test: .venv/run.done ## rehearse docs/deploying.md with containers and faults (needs Docker)
 	@cd deploy && PYTHONPATH=. ../$(BIN)/python -m rehearsal $(ARGS)

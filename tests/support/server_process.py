@@ -44,6 +44,7 @@ class ServerProcess:
         self.folder = folder
         self.store = store or f"sqlite:{folder}/scopa.db"
         self.port = 0
+        self._admin = 0
         self._options = options
         self._program = program
         self._process: subprocess.Popen[bytes] | None = None
@@ -73,6 +74,7 @@ class ServerProcess:
     def start(self) -> None:
         """Start it and wait until it says how to join. Raises NotStarted."""
         assert self._process is None
+        self._admin = 0
         words = {
             "--port": str(self.port),
             "--admin-port": "0",
@@ -132,10 +134,12 @@ class ServerProcess:
 
     def page(self, path: str) -> tuple[int, str]:
         """A page of the admin side: status and text."""
-        port = [entry["port"] for entry in self.entries if entry["event"] == "admin"][-1]
+        if not self._admin:
+            ports = [entry["port"] for entry in self.entries if entry["event"] == "admin"]
+            self._admin = ports[-1]
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
-            with opener.open(f"http://127.0.0.1:{port}{path}", timeout=10) as answer:
+            with opener.open(f"http://127.0.0.1:{self._admin}{path}", timeout=10) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as refusal:
             with refusal:
