@@ -9,10 +9,12 @@ import pytest
 
 from scopa_protocol import commands as c
 from scopa_protocol.frames import Joined
+from scopa_protocol.invite import CODE_ALPHABET
 from scopa_server.bounds import Bounds
 from scopa_server.live.ledger import Lifetimes
 from scopa_server.room.refused import Refused
 from support.house import Guest, House
+from support.memory_journal import MemoryJournal
 from support.tables import token
 
 
@@ -193,3 +195,53 @@ async def test_a_room_that_is_shown_outlives_its_time(lifetime: int, apart: int)
         before = house.journal.touched.get(code, 0)
         await house.pass_time(apart)
         assert house.journal.touched[code] > before
+
+
+def few_codes(monkeypatch: pytest.MonkeyPatch, count: int) -> list[str]:
+    """Let there be so few codes that rooms compete for them; every token begins at the first."""
+    codes = [f"ABCDEFG{letter}" for letter in CODE_ALPHABET[:count]]
+    monkeypatch.setattr(
+        "scopa_server.live.rooms.room_code", lambda _, attempt: codes[attempt % count]
+    )
+    return codes
+
+
+async def test_a_code_is_given_once_whoever_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    codes = few_codes(monkeypatch, 6)
+    journal = MemoryJournal()
+    journal.is_shared = True
+    houses = [House(journal), House(journal, seed=1)]
+    guests = [Guest(houses[number % 2]) for number in range(6)]
+    await asyncio.gather(
+        *(
+            guest.house.rooms.create(guest.visitor, create(token=token(number)))
+            for number, guest in enumerate(guests)
+        )
+    )
+    await houses[0].quiet()
+    assert sorted(guest.code for guest in guests) == codes
+    assert all(guest.view.you == 0 for guest in guests)
+    with pytest.raises(Refused) as refused:
+        await houses[0].rooms.create(Guest(houses[0]).visitor, create(token=token(6)))
+    assert refused.value.code == "server_full"
+
+
+async def test_a_code_that_comes_again_opens_nothing_old(monkeypatch: pytest.MonkeyPatch) -> None:
+    few_codes(monkeypatch, 1)
+    house = House()
+    first = Guest(house)
+    await house.rooms.create(first.visitor, create(passcode="coppe"))
+    await house.quiet()
+    await first.drop()
+    await house.pass_time(12)
+    await house.journal.delete(first.code)
+    second = Guest(house)
+    await house.rooms.create(second.visitor, create(token=token(1), name="Bice"))
+    await house.quiet()
+    assert second.code == first.code
+    with pytest.raises(Refused) as refused:
+        await house.resume(first.code, 0)
+    assert refused.value.code == "bad_token"
+    look = await house.rooms.look(Guest(house).visitor, c.Look(room=first.code))
+    assert not look.passcode
+    assert second.view.seats[0].name == "Bice"
