@@ -14,6 +14,8 @@ from rehearsal.machine import Failed
 SCOPA = Path(sys.executable).parent / "scopa"
 PLAY = re.compile(r"\S.* plays? \d+[DCSB]")
 
+WON = "won the match"
+
 
 class Person:
     """A client that plays by itself; `lines` are what it printed."""
@@ -54,14 +56,20 @@ class Person:
         """How many cards it was told of as they were played."""
         return sum(PLAY.match(line) is not None for line in tuple(self.lines))
 
-    def sees(self, plays: int, limit: float = 120) -> None:
-        """Wait until it was told of so many more cards. Raises Failed."""
+    def sees(self, plays: int, limit: float = 120) -> bool:
+        """Wait until it was told of so many more cards; false if the match was won before.
+
+        Raises Failed.
+        """
         goal = self.plays_seen() + plays
         end = time.monotonic() + limit
         while self.plays_seen() < goal:
+            if any(WON in line for line in tuple(self.lines)):
+                return False
             if time.monotonic() > end or self.process.poll() is not None:
                 raise Failed(f"the match doesn't go on: {self.words()}")
             time.sleep(0.02)
+        return True
 
     def words(self) -> str:
         """The end of what it said."""

@@ -8,14 +8,14 @@ from contextlib import AbstractContextManager
 from functools import partial
 from itertools import pairwise
 from signal import SIGKILL
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from rehearsal.checks import healthy
 from rehearsal.compose import SERVERS, Compose
 from rehearsal.machine import Failed, is_root, say
-from rehearsal.match import Person, person
+from rehearsal.match import WON, Person, person
 
-RULES = ["--variant", "scopa", "--players", "3", "--bots", "1", "--rule", "target=41"]
+RULES = ["--variant", "scopa", "--players", "3", "--bots", "1", "--rule", "target=21"]
 PACE = ["--setting", "pace_ms=250", "next_deal_seconds=0"]
 AUTO = ["--autoplay", "--once"]
 BETWEEN = 12
@@ -39,6 +39,10 @@ async def main():
 
 asyncio.run(main())
 """
+
+
+Wanted: TypeAlias = tuple[str, Callable[[], object]]
+"""What is to happen, and how it is done."""
 
 
 class Fault(NamedTuple):
@@ -69,7 +73,7 @@ def replaced(compose: Compose) -> None:
         compose.machine.becomes(f"{service} is healthy", partial(healthy, compose, service))
 
 
-def faults(compose: Compose) -> list[tuple[str, Callable[[], object]]]:
+def faults(compose: Compose) -> list[Wanted]:
     """What is done while they play; the servers are on their own once each."""
     one, other = SERVERS
     return [
@@ -88,23 +92,35 @@ def faults(compose: Compose) -> list[tuple[str, Callable[[], object]]]:
 
 
 def play(compose: Compose) -> str:
-    """A whole match with every fault in it; the invite. Raises Failed."""
+    """Whole matches, as many as it takes to have every fault in one; an invite. Raises Failed."""
+    left = faults(compose)
+    while True:
+        invite, happened = _match(compose, left)
+        _tell(compose, invite, happened)
+        if not left:
+            return invite
+
+
+def _match(compose: Compose, left: list[Wanted]) -> tuple[str, list[Fault]]:
+    """A match with the next faults in it; the invite, and what happened. Raises Failed."""
     happened: list[Fault] = []
     hosting = ["host", *RULES, *PACE, *AUTO, "--server", compose.url]
     with _client(compose, "Anna", *hosting) as anna:
         invite = anna.tells(rf"^({compose.url}/[A-Z0-9]+)$")
         with _client(compose, "Bruno", "join", invite, *AUTO) as bruno:
-            for what, do in faults(compose):
-                anna.sees(BETWEEN)
+            while left and anna.sees(BETWEEN):
+                what, do = left[0]
                 begun = time.time()
                 do()
-                happened.append(Fault(what, begun, time.time()))
-            anna.sees(BETWEEN)
+                fault = Fault(what, begun, time.time())
+                # If the match has ended meanwhile, this is for the next one.
+                if anna.sees(BETWEEN):
+                    happened.append(fault)
+                    left.pop(0)
             for somebody in (anna, bruno):
                 somebody.ends()
-            anna.tells("( won the match)")
-    _tell(compose, invite, happened)
-    return invite
+            anna.tells(f"( {WON})")
+    return invite, happened
 
 
 def _client(compose: Compose, name: str, *words: str) -> AbstractContextManager[Person]:
@@ -118,6 +134,8 @@ def _tell(compose: Compose, invite: str, happened: list[Fault]) -> None:
         raise Failed("the room's log has gaps")
     plays = [at for _, at, kinds in rows for kind in kinds if kind == "played"]
     say(f"A whole match: {len(plays)} cards in {plays[-1] - plays[0]:.0f} s; {len(rows)} commits.")
+    if not happened:
+        return
     say("The next card accepted after a container died, and the longest pause between two cards:")
     for fault in happened:
         resumed = next(at for at in plays if at > fault.done)
