@@ -26,8 +26,8 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup serve test bench rooms-test deploy-test check format demo picture docs build \
-	lock clean force
+.PHONY: help setup serve test soak bench rooms-test deploy-test check format demo picture docs \
+	build lock clean force
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(firstword $(MAKEFILE_LIST)) | expand -t 13
@@ -45,6 +45,9 @@ serve: .venv/run.done ## host a table at ws://127.0.0.1:8765, rooms kept in data
 
 test: .venv/dev.done ## run every test
 	@$(BIN)/python -m pytest $(ARGS)
+
+soak: .venv/dev.done ## 200 tables and every nuisance for ten minutes (ARGS='--minutes 1')
+	@PYTHONPATH=tests $(BIN)/python -m soak $(ARGS)
 
 bench: .venv/dev.done ## measure it beside reference points (ARGS=--quick: in a minute)
 	@cd bench && PYTHONPATH=. ../$(BIN)/python -m scopa_bench $(ARGS)
