@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import pytest
+import structlog
 
 from scopa_server.journal import Unavailable, Unresolved
 from scopa_server.journal.link import Broken, Refusal, Unreached
@@ -133,3 +134,18 @@ async def test_long_queue_goes_out_in_pieces(script: Script, resender: Resender)
     waiting = [resender.submit("", (number,)) for number in range(600)]
     assert await asyncio.gather(*waiting) == list(range(1, 601))
     assert [len(batch) for batch in script.sent] == [256, 256, 88]
+
+
+async def test_what_it_logs_names_nobody(script: Script) -> None:
+    noted: list[dict[str, Any]] = []
+
+    async def opening() -> None:
+        noted.append(structlog.contextvars.get_contextvars())
+
+    script.open = opening  # type: ignore[method-assign]
+    script.steps = [1]
+    resender = Resender(script, script.sleep)
+    with structlog.contextvars.bound_contextvars(connection="of who wrote first"):
+        assert await resender.submit("", ("A",)) == 1
+    assert noted == [{}]
+    await resender.close(0)

@@ -16,6 +16,7 @@ from scopa_server.journal.link import (
     Refusal,
     Refused,
     Unreached,
+    background,
     unless_refused,
 )
 from scopa_server.journal.news import News
@@ -305,7 +306,7 @@ class Cluster:
     def _begin(
         self, work: Coroutine[Any, Any, None], pending: Pending | None = None
     ) -> asyncio.Task[None]:
-        task = asyncio.create_task(work, name="journal-cluster")
+        task = background(work, "journal-cluster")
         self._underway[task] = pending
         task.add_done_callback(self._ended)
         return task

@@ -8,7 +8,7 @@ import structlog
 
 from scopa_server.journal.hints import Hints
 from scopa_server.journal.interface import LOOK, Unavailable
-from scopa_server.journal.link import Broken, Link, Refusal, Unreached, end
+from scopa_server.journal.link import Broken, Link, Refusal, Unreached, background, end
 from scopa_server.journal.resend import Sleep
 from scopa_server.journal.scripts import Command, channel, room_of
 
@@ -76,7 +76,7 @@ class Ear:
     async def want(self, room: str) -> None:
         """Listen to a room from now on."""
         if self._task is None:
-            self._task = asyncio.create_task(self._run(), name="journal-news")
+            self._task = background(self._run(), "journal-news")
         if room not in self._wanted:
             self._wanted[room] = asyncio.Event()
             await self._say(("SSUBSCRIBE", channel(room)))

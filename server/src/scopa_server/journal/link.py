@@ -1,7 +1,8 @@
 """A connection to a store as the layers above see it, and a few of them shared by many askers."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+import contextvars
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Protocol
 
@@ -127,6 +128,11 @@ class Links:
         self._closed = True
         while self._idle:
             await self._idle.pop().drop()
+
+
+def background(work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
+    """A task that serves everybody: what it logs names none of those who needed it first."""
+    return asyncio.create_task(work, name=name, context=contextvars.Context())
 
 
 async def end(task: asyncio.Task[None] | None) -> None:

@@ -9,7 +9,7 @@ from typing import Final, Protocol
 import structlog
 
 from scopa_server.journal.interface import Unavailable, Unresolved
-from scopa_server.journal.link import Broken, Link, Refusal, Unreached, end
+from scopa_server.journal.link import Broken, Link, Refusal, Unreached, background, end
 from scopa_server.journal.scripts import ASKING, Command
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -122,7 +122,7 @@ class Resender:
             pending.give_up()
             return
         if self._task is None:
-            self._task = asyncio.create_task(self._run(), name="journal-resender")
+            self._task = background(self._run(), "journal-resender")
         self._pending.append(pending)
         self._idle.clear()
         self._work.set()
