@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,24 +10,31 @@ import pytest
 from scopa_protocol import commands as c
 from scopa_protocol.views import View
 from support.player import Player
+from support.redis_cluster import RedisCluster
 from support.redis_server import RedisServer, programs
-from support.server_process import ServerProcess
+from support.server_process import Serve, ServerProcess
 from support.tables import NAMES
 
 
-@pytest.mark.parametrize("kind", [*programs()])
-async def test_a_match_goes_on_when_one_of_two_servers_is_killed(kind: str, tmp_path: Path) -> None:
-    redis = RedisServer(programs()[kind], tmp_path)
-    redis.start()
-    servers = [ServerProcess(tmp_path / name, store=redis.url) for name in ("one", "other")]
+@pytest.fixture(params=[*programs(), "cluster"])
+def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of a store that several servers can share, of every kind there is."""
+    folder, kinds = tmp_path / "store", programs()
+    folder.mkdir()
+    made = (
+        RedisCluster(next(iter(kinds.values())), folder)
+        if request.param == "cluster"
+        else RedisServer(kinds[request.param], folder)
+    )
     try:
-        for server in servers:
-            server.start()
-        await play(servers)
+        made.start()
+        yield made.url
     finally:
-        for server in servers:
-            server.kill()
-        redis.stop()
+        made.stop()
+
+
+async def test_a_match_goes_on_when_one_of_two_servers_is_killed(serve: Serve, shared: str) -> None:
+    await play([serve(name=name, store=shared) for name in ("one", "other")])
 
 
 async def play(servers: list[ServerProcess]) -> None:

@@ -1,0 +1,88 @@
+"""The store's master is killed in mid-match, and a replica takes its place: people play on."""
+
+import asyncio
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scopa_protocol import commands as c
+from scopa_protocol.frames import Error
+from scopa_protocol.views import View
+from scopa_server.journal.scripts import SLOTS, slot_of
+from support.player import Player
+from support.redis_cluster import MASTERS, RedisCluster
+from support.redis_sentinel import RedisSentinel
+from support.redis_server import RedisServer, programs
+from support.server_process import Serve
+from support.tables import NAMES
+
+KIND = min(programs())
+
+
+class Watched:
+    """A store watched over by Sentinel."""
+
+    def __init__(self, folder: Path) -> None:
+        self.store = RedisSentinel(programs()[KIND], folder)
+
+    def master_of(self, room: str) -> RedisServer:
+        """The server that has a room."""
+        return self.store.master
+
+
+class Spread:
+    """A cluster whose masters have replicas."""
+
+    def __init__(self, folder: Path) -> None:
+        self.store = RedisCluster(programs()[KIND], folder, replicas=True)
+
+    def master_of(self, room: str) -> RedisServer:
+        """The server that has a room."""
+        return self.store.masters[slot_of(room) * MASTERS // SLOTS]
+
+
+@pytest.fixture(params=[Watched, Spread])
+def replicated(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Watched | Spread]:
+    made: Watched | Spread = request.param(tmp_path / "store")
+    try:
+        made.store.start()
+        yield made
+    finally:
+        made.store.stop()
+
+
+async def test_a_match_goes_on_at_the_replica(serve: Serve, replicated: Watched | Spread) -> None:
+    server = serve(store=replicated.store.url)
+    people = [Player(server.url) for _ in range(4)]
+    for player in people:
+        await player.__aenter__()
+    code = (await people[0].host(NAMES[0])).room
+    for seat in (1, 2, 3):
+        await people[seat].join(code, NAMES[seat], seat=seat)
+    await people[0].do(c.Start())
+    await asyncio.gather(*(plays(player, seat, until=9) for seat, player in enumerate(people)))
+    replicated.master_of(code).kill()
+    views = await asyncio.gather(*(plays(player, seat) for seat, player in enumerate(people)))
+    assert len({(view.seq, view.winner, str(view.matches)) for view in views}) == 1
+    assert not [entry for entry in server.entries if "exception" in entry]
+    for player in people:
+        await player.__aexit__(None, None, None)
+
+
+async def plays(player: Player, seat: int, until: int | None = None) -> View:
+    """Play at random, and again what the store could not take."""
+    chance = random.Random(seat)
+    while True:
+        view = player.view
+        assert view is not None
+        if view.phase == "match_over" or (until is not None and view.turn >= until):
+            return view
+        move = player.next_move(chance)
+        if move is None:
+            await player.receive()
+        elif isinstance(answer := await player.do(move), Error):
+            # `not_your_turn` and its like: what was shown last is gone with the old master.
+            assert answer.code in {"storage_unavailable", "stale", "not_your_turn"}, answer
+            await asyncio.sleep(0.05)
