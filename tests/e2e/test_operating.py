@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-import ssl
 from pathlib import Path
 from signal import SIGCONT, SIGSTOP
 
@@ -13,12 +12,10 @@ from scopa_protocol.frames import Joined, Update
 from scopa_server.journal import open_journal
 from scopa_server.room import events as e
 from support.player import Player
-from support.raw import raw
 from support.redis_server import RedisServer
 from support.server_process import NotStarted, Serve
 from support.tables import token
 
-TLS = Path(__file__).parents[1] / "data" / "tls"
 KEY = "the-access-key-of-this-house"
 PASSCODE = "bastoni-e-coppe"
 
@@ -138,39 +135,6 @@ def test_a_store_that_is_not_there_is_said(serve: Serve) -> None:
     assert refused.value.status == 1
     assert "is it running" in refused.value.words
     assert "hunter2" not in refused.value.words
-
-
-# TLS
-
-
-def files(cert: str, key: str) -> list[str]:
-    """The options that name a certificate and a key."""
-    return ["--tls-cert", str(TLS / cert), "--tls-key", str(TLS / key)]
-
-
-async def test_wss_is_served_with_a_certificate(serve: Serve) -> None:
-    server = serve(*files("cert.pem", "key.pem"))
-    trusted = ssl.create_default_context(cafile=TLS / "cert.pem")
-    url = f"wss://localhost:{server.port}"
-    async with raw(url, ssl=trusted) as line:
-        create = {"type": "create", "id": 1, "name": "Anna", "rules": {}}
-        joined = await line.ask(create)
-    assert joined["invite"] == f"{url}/{joined['room']}"
-    assert server.terminate() == 0
-
-
-@pytest.mark.parametrize(
-    ("cert", "key"),
-    [("cert.pem", "other.pem"), ("cert.pem", "locked.pem"), ("key.pem", "key.pem")],
-)
-def test_a_pair_that_does_not_fit_is_said(serve: Serve, cert: str, key: str) -> None:
-    with pytest.raises(NotStarted) as refused:
-        serve(*files(cert, key))
-    assert refused.value.status == 1
-    assert refused.value.words == (
-        "scopa-server: --tls-cert and --tls-key must name a certificate and the key that "
-        "belongs to it, without a passphrase\n"
-    )
 
 
 # Secrets

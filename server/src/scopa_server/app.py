@@ -28,6 +28,7 @@ from scopa_server.loop import fastest
 from scopa_server.metrics import Metrics
 from scopa_server.stand_in.act import act
 from scopa_server.startup import CannotStart, cannot_listen
+from scopa_server.tls import Certificate
 from scopa_server.values import AUTO
 from scopa_server.welcome import own_address, welcome
 
@@ -81,7 +82,11 @@ def warn(config: Config) -> None:
 def stopping() -> asyncio.Event:
     """What is set by the signals that say stop."""
     stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
+    numbers = [signal.SIGTERM, signal.SIGINT]
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        # The terminal is gone, unless something else is made of it.
+        numbers.append(signal.SIGHUP)
+    for number in numbers:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     return stop
 
@@ -176,18 +181,12 @@ def _endpoint(config: Config) -> Endpoint:
 
 
 def _tls(config: Config) -> ssl.SSLContext | None:
+    """How TLS is spoken, if it is. With it SIGHUP means that the certificate is a new one."""
     if config.tls_cert is None or config.tls_key is None:
         return None
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    try:
-        # Without a password the library would ask for one on the terminal, and wait.
-        context.load_cert_chain(config.tls_cert, config.tls_key, password=lambda: "")
-    except (OSError, ssl.SSLError):
-        raise CannotStart(
-            "--tls-cert and --tls-key must name a certificate and the key that belongs to it, "
-            "without a passphrase"
-        ) from None
-    return context
+    certificate = Certificate(config.tls_cert, config.tls_key)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, certificate.reload)
+    return certificate.context
 
 
 def _readiness(gateway: Gateway, journal: Journal) -> Callable[[], Awaitable[str | None]]:
