@@ -157,6 +157,26 @@ def test_a_wrong_variable_is_named() -> None:
     assert refused(SCOPA_PORT="80x").startswith("SCOPA_PORT must be")
 
 
+@pytest.mark.parametrize(
+    ("argv", "flags"),
+    [
+        (["--access-key", SECRET], ["--access-key"]),
+        (["--store", f"redis://:{SECRET}@cache/0"], ["--store"]),
+        (["--store", f"unix:///run/redis.sock?password={SECRET}"], ["--store"]),
+        (["--store", "redis://cache/0"], []),
+        (["--store", "sqlite:data/anna@home.db"], []),
+        (["--host", "::"], []),
+    ],
+)
+def test_a_secret_that_everybody_can_read_is_warned_of(argv: list[str], flags: list[str]) -> None:
+    found = parse(
+        [*argv, "--port", "1"], {"SCOPA_ACCESS_KEY": SECRET} if not flags else {}
+    ).warnings
+    assert [words.split()[0] for words in found] == flags
+    assert all("-file or the environment" in words for words in found)
+    assert SECRET not in " ".join(found)
+
+
 def test_both_halves_of_tls_are_taken() -> None:
     config = parse(["--tls-cert", __file__, "--tls-key", __file__], {})
     assert (config.tls_cert, config.tls_key) == (Path(__file__), Path(__file__))

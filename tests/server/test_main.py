@@ -123,3 +123,18 @@ def test_an_interrupt_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_port_that_can_t_be_had_is_explained(error: OSError, admin: bool, words: str) -> None:
     assert words in str(cannot_listen(error, "::1", 80, admin=admin))
+
+
+def test_a_fault_of_ours_is_told_without_its_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def faulty(config: Config) -> int:
+        raise KeyError("hunter2")
+
+    serving(monkeypatch, faulty)
+    assert main([]) == 1
+    told = capsys.readouterr().err
+    assert "please report it" in told
+    assert "KeyError" in told
+    assert "in faulty" in told
+    assert "hunter2" not in told.replace('raise KeyError("hunter2")', "")

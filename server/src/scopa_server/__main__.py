@@ -13,7 +13,19 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the server; returns the exit status: 2 for wrong options, 1 if it can't start."""
-    words = sys.argv[1:] if argv is None else argv
+    try:
+        return _main(sys.argv[1:] if argv is None else argv)
+    except KeyboardInterrupt:
+        return 130
+    except Exception as fault:
+        # As Python would show it, it might hold a secret.
+        from scopa_server.log_failures import as_lines
+
+        words = "\n".join(as_lines((type(fault), fault, fault.__traceback__)))
+        return _failed(1, f"a fault of the server's own, please report it:\n{words}")
+
+
+def _main(words: Sequence[str]) -> int:
     if "--help" in words or "-h" in words:
         return _help()
     if "--version" in words:
@@ -35,8 +47,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run(operator, config)
     except CannotStart as error:
         return _failed(1, str(error))
-    except KeyboardInterrupt:
-        return 130
 
 
 def _operators_words(words: Sequence[str]) -> tuple[Sequence[str] | None, Sequence[str]]:

@@ -74,9 +74,9 @@ async def _main(config: Config, stay: Stay) -> int:
 
 
 def warn(config: Config) -> None:
-    """Log what of the settings means nothing."""
+    """Log what is wrong with the settings, or better done otherwise."""
     for warning in config.warnings:
-        log.warning("setting_ignored", reason=warning)
+        log.warning("setting", reason=warning)
 
 
 def stopping() -> asyncio.Event:

@@ -52,7 +52,9 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
     # An empty variable is what compose files make of an unset one: as good as none.
     given = {name: text for name, text in environ.items() if name.startswith(PREFIX) and text}
     warnings = _unknown_variables(given)
-    given |= _options(argv)
+    options = _options(argv)
+    warnings += _shown_secrets(options)
+    given |= options
     found: dict[str, Any] = {option.field: _value(option, given) for option in OPTIONS}
     config = Config(**found, warnings=warnings)
     _agree(config)
@@ -147,6 +149,24 @@ def _unknown_variables(given: Mapping[str, str]) -> tuple[str, ...]:
         f"{name} is no setting of the server and is ignored{_meant(name, known)}"
         for name in sorted(given.keys() - known - _CLIENTS_OWN)
     )
+
+
+def _shown_secrets(options: Mapping[str, str]) -> tuple[str, ...]:
+    """Say which options other users of the machine can read in the list of processes."""
+    shown = [o.flag for o in OPTIONS if o.secret and _is_secret(options.get(o.flag, ""))]
+    return tuple(
+        f"{flag} can be read by every user of this machine while the server runs: "
+        f"use {file_of(flag)} or the environment"
+        for flag in shown
+    )
+
+
+def _is_secret(text: str) -> bool:
+    """Whether an option's text is one: a store's is if there is a password in it."""
+    scheme, colon, rest = text.partition(":")
+    if colon and scheme in {"sqlite", "redis", "rediss", "unix"}:
+        return scheme != "sqlite" and ("@" in rest or "password=" in rest)
+    return bool(text)
 
 
 def _flags() -> set[str]:

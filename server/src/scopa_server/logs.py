@@ -1,8 +1,8 @@
 """Logging: one line an entry, as JSON or for a terminal, from structlog and the standard library.
 
 Only plain data is written: anything else shows as the name of its type, fields named like a secret
-are masked, and so is whatever looks like one in an exception's own words. No entry raises, and none
-waits for a slow reader (`log_lines`). Bind a room and a connection with
+are masked, and an exception's words are left out where they may hold one (`log_failures`). No entry
+raises, and none waits for a slow reader (`log_lines`). Bind a room and a connection with
 `structlog.contextvars.bound_contextvars(room=…, connection=…)`.
 """
 
@@ -11,7 +11,7 @@ import logging
 import math
 import re
 import sys
-import traceback
+import threading
 from collections.abc import Callable, Generator, Mapping, MutableMapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -21,9 +21,9 @@ import structlog
 from structlog.contextvars import merge_contextvars
 from structlog.dev import ConsoleRenderer, plain_traceback
 from structlog.processors import ExceptionRenderer
-from structlog.tracebacks import ExceptionDictTransformer
 from structlog.typing import ExcInfo
 
+from scopa_server.log_failures import as_data, as_lines
 from scopa_server.log_lines import Lines
 
 Fields: TypeAlias = MutableMapping[str, Any]
@@ -35,11 +35,7 @@ _SECRETS: Final = frozenset(
 _DEEPEST: Final = 12
 _MOST_ITEMS: Final = 100
 _LONGEST_TEXT: Final = 2000
-
-
-# A key that is missing, or an item that is not in a list, stands in the exception's words: a card,
-# a token or a salt, alone or in a list of them.
-_SECRET_LOOKS: Final = re.compile(r"\b(?:10|[1-9])[DCSB]\b|[A-Za-z0-9_-]{22,}")
+_SHOWN_VALUE: Final = re.compile(r"[<(\n'\"]")
 
 
 @contextmanager
@@ -58,7 +54,7 @@ def logging_to(
         cache_logger_on_first_use=False,
     )
     try:
-        with _foreign_entries(max(least, logging.WARNING)):
+        with _foreign_entries(max(least, logging.WARNING)), _uncaught():
             yield
     finally:
         lines.close()
@@ -153,30 +149,7 @@ def _now() -> str:
 
 
 # Local variables are never shown: they hold hands, decks and tokens.
-_as_dicts: Final = ExceptionDictTransformer(show_locals=False, use_rich=False, max_frames=40)
-
-
-def _as_data(failure: ExcInfo) -> object:
-    return plain([_without_secrets(one) for one in _as_dicts(failure)])
-
-
-def _without_secrets(one: dict[str, Any]) -> dict[str, Any]:
-    """An exception as data, its words scrubbed; a group's, too."""
-    return {
-        **one,
-        "exc_value": _scrub(str(one.get("exc_value", ""))),
-        "exc_notes": [_scrub(str(note)) for note in one.get("exc_notes", ())],
-        "exceptions": [
-            [_without_secrets(inner) for inner in chain] for chain in one.get("exceptions", ())
-        ],
-    }
-
-
-def _scrub(words: str) -> str:
-    return _SECRET_LOOKS.sub(MASKED, words)
-
-
-_JSON: Final = Form(_as_data, json.dumps)
+_JSON: Final = Form(lambda failure: plain(as_data(failure)), json.dumps)
 
 
 def _pretty(out: TextIO) -> Form:
@@ -186,17 +159,7 @@ def _pretty(out: TextIO) -> Form:
 
 
 def _as_text(failure: ExcInfo) -> str:
-    lines = "".join(traceback.format_exception(*failure, limit=-40)).splitlines()
-    return "\n".join(map(_clean, _scrubbed(lines)))
-
-
-def _scrubbed(lines: list[str]) -> Generator[str]:
-    """A traceback's lines without secrets; a frame and its source, which hold no values, stay."""
-    is_source = False
-    for line in lines:
-        is_frame = line.lstrip(" |").startswith('File "')
-        yield line if is_frame or is_source else _scrub(line)
-        is_source = is_frame
+    return "\n".join(_clean(line) for line in as_lines(failure))
 
 
 @contextmanager
@@ -226,4 +189,28 @@ class _Foreign(logging.Handler):
         level = next(
             (known for known in (50, 40, 30, 20) if record.levelno >= known), logging.DEBUG
         )
+        # asyncio shows callbacks with their arguments, tasks with their outcome.
+        event = _SHOWN_VALUE.split(event, maxsplit=1)[0].strip()
         structlog.get_logger().log(level, event, logger=record.name, exc_info=record.exc_info)
+
+
+@contextmanager
+def _uncaught() -> Generator[None]:
+    """Log what no code of ours catches: in a thread, or while something is thrown away."""
+    before = threading.excepthook, sys.unraisablehook
+
+    def in_thread(args: threading.ExceptHookArgs) -> None:
+        _uncaught_in("thread", args.exc_value)
+
+    def unraisable(args: "sys.UnraisableHookArgs") -> None:
+        _uncaught_in("unraisable", args.exc_value)
+
+    threading.excepthook, sys.unraisablehook = in_thread, unraisable
+    try:
+        yield
+    finally:
+        threading.excepthook, sys.unraisablehook = before
+
+
+def _uncaught_in(where: str, fault: BaseException | None) -> None:
+    structlog.get_logger().error("uncaught", where=where, exc_info=fault)
