@@ -1,6 +1,7 @@
 """What processes tell one another through Redis, and how soon it is forgotten."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 
 import pytest
@@ -10,6 +11,8 @@ from scopa_server.journal.places import read_place
 from scopa_server.journal.redis import RedisJournal
 from server.journal.conftest import REDIS_KINDS
 from support.drafts import new_room
+from support.redis_cluster import RedisCluster
+from support.redis_server import RedisServer
 
 pytestmark = pytest.mark.parametrize("url", [*REDIS_KINDS, "cluster"], indirect=True)
 
@@ -66,3 +69,20 @@ async def test_a_deleted_room_is_not_talked_about(
     await here.gossip(room, "here", b"note", 10)
     await here.delete(room)
     assert await there.gossip(room, "there", b"other", 10) == {}
+
+
+async def test_a_note_from_before_the_clock_was_set_back_is_forgotten_as_soon(
+    journals: tuple[RedisJournal, RedisJournal],
+    url: str,
+    redis_servers: dict[str, RedisServer],
+    cluster: RedisCluster,
+) -> None:
+    _, there = journals
+    alone = {server.url: (server, new_room()) for server in redis_servers.values()}
+    server, room = {**alone, cluster.url: (cluster.masters[0], cluster.room_at(0))}[url]
+    ends = (int(time.time()) + 3600) * 1000
+    server.ask("HSET", f"scopa:{{{room}}}:here", "gone", f"{ends}:note")
+    assert await there.gossip(room, "there", b"other", 1) == {"gone": b"note"}
+    async with asyncio.timeout(10):
+        while await there.gossip(room, "there", b"other", 1):
+            pass

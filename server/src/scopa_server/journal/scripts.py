@@ -100,7 +100,8 @@ redis.call('EXPIRE', about, ttl)
 return 1
 """
 
-# A note carries the time it ends: the hash's own expiry is that of the latest.
+# A note carries the time it ends: the hash's own expiry is that of the latest. One that ends later
+# than any could was left before this clock was set back, and is to be forgotten as soon as others.
 _GOSSIP = """
 local here, process, note, seconds = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
 local time = redis.call('TIME')
@@ -116,7 +117,12 @@ if (before and before:match(':(.*)') or '') ~= note then redis.pcall('SPUBLISH',
 local others, all = {}, redis.call('HGETALL', here)
 for i = 1, #all, 2 do
   local ends, text = all[i + 1]:match('(%d+):(.*)')
-  if tonumber(ends) <= now then
+  ends = tonumber(ends)
+  if ends > now + seconds * 1000 then
+    ends = now + seconds * 1000
+    redis.call('HSET', here, all[i], string.format('%.0f:', ends) .. text)
+  end
+  if ends <= now then
     redis.call('HDEL', here, all[i])
   elseif all[i] ~= process then
     others[#others + 1] = all[i]
