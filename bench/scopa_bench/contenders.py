@@ -16,7 +16,14 @@ from .wire import CODECS, Format
 
 AT_ONCE: Final = 16
 """Tables that sit down at the same time."""
-ROOM: Final = ("--max-connections", "--max-connections-per-address", "--max-rooms")
+ROOM: Final = (
+    "--max-connections",
+    "--max-connections-per-address",
+    "--max-frames-per-second",
+    "--max-new-rooms-per-hour",
+    "--max-rooms",
+    "--max-rooms-per-address",
+)
 """Options of the server that mustn't stand in the load's way: it all comes from one address."""
 
 
