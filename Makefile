@@ -5,6 +5,7 @@ BIN := .venv/bin
 ARGS =
 MEMBERS := protocol server clients/cli
 PROJECTS := $(MEMBERS:%=%/pyproject.toml)
+PEERS := $(patsubst %,bench/peers/%/node_modules/.package-lock.json,boardgame colyseus)
 
 # An environment that moved, or whose Python is gone, is no better than none.
 ALIVE := $(shell [ "$$(cat .venv/run.done 2>/dev/null)" = "$$(pwd -P)" ] && \
@@ -26,8 +27,8 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup serve test soak bench rooms-test deploy-test check format demo picture docs \
-	build lock clean force
+.PHONY: help setup serve test soak bench bench-peers rooms-test deploy-test check format demo \
+	picture docs build lock clean force
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(firstword $(MAKEFILE_LIST)) | expand -t 13
@@ -51,6 +52,12 @@ soak: .venv/dev.done ## 200 tables and every nuisance for ten minutes (ARGS='--m
 
 bench: .venv/dev.done ## measure it beside reference points (ARGS=--quick: in a minute)
 	@cd bench && PYTHONPATH=. ../$(BIN)/python -m scopa_bench $(ARGS)
+
+bench-peers: .venv/dev.done $(PEERS) ## the same beside boardgame.io and Colyseus (needs Node.js 18+)
+	@cd bench && PYTHONPATH=. ../$(BIN)/python -m scopa_bench --peers $(ARGS)
+
+bench/peers/%/node_modules/.package-lock.json: bench/peers/%/package-lock.json
+	npm ci --prefix bench/peers/$* --ignore-scripts --no-audit --no-fund
 
 rooms-test: .venv/dev.done ## open ten thousand rooms, leave them, and see what is left; some minutes
 	@$(BIN)/python tests/e2e/rooms.py $(ARGS)

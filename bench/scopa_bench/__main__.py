@@ -1,4 +1,4 @@
-"""`make bench`: measure the server beside reference points, in one run.
+"""`make bench`, `make bench-peers`: measure the server beside reference points, in one run.
 
 Prints the figures and the goals as Markdown. A full run is kept beside the former ones, with the
 date for its name, in bench/results/.
@@ -18,10 +18,10 @@ from typing import Any, Final
 
 import msgspec
 
-from . import ageing, machine, memory, playing, rules, starting
+from . import ageing, machine, memory, peers, playing, rules, starting
 from .goals import judged
 from .line import Broken
-from .plan import FULL, QUICK, Plan
+from .plan import FULL, PEERS, QUICK, QUICK_PEERS, Plan
 from .processes import redis_version
 from .report import markdown
 from .results import Results
@@ -40,7 +40,7 @@ def main() -> int:
     cores = machine.cores()
     results = _results(given)
     os.sched_setaffinity(0, cores.load)
-    plan = _fitting(QUICK if given.quick else FULL, say)
+    plan = _fitting(_plan(given), say)
     with tempfile.TemporaryDirectory(prefix="scopa-bench-") as folder:
         try:
             _run(measured(plan, Path(folder), cores, results, say))
@@ -59,6 +59,14 @@ async def measured(
     plan: Plan, folder: Path, cores: machine.Cores, results: Results, say: playing.Say
 ) -> None:
     """Everything in the plan, one thing after the other."""
+    if plan.figures:
+        await _figures(plan, folder, cores, results, say)
+    await playing.measure(plan, folder, cores, results, say)
+
+
+async def _figures(
+    plan: Plan, folder: Path, cores: machine.Cores, results: Results, say: playing.Say
+) -> None:
     results.figures += rules.measure(3, plan.deals_seconds)
     say("the rules: done")
     results.figures += starting.measure(folder / "starting", cores, plan.starts)
@@ -67,12 +75,20 @@ async def measured(
     say("connections and rooms: done")
     results.figures += await ageing.measure(folder / "ageing", cores, plan)
     say("old rooms: done")
-    await playing.measure(plan, folder, cores, results, say)
+
+
+def _plan(given: argparse.Namespace) -> Plan:
+    if given.peers:
+        return QUICK_PEERS if given.quick else PEERS
+    return QUICK if given.quick else FULL
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="less of everything, in a minute")
+    parser.add_argument(
+        "--peers", action="store_true", help="beside other people's game servers (make bench-peers)"
+    )
     parser.add_argument(
         "--write",
         action=argparse.BooleanOptionalAction,
@@ -88,7 +104,11 @@ def _results(given: argparse.Namespace) -> Results:
         quick=given.quick,
         note=given.note,
         machine=machine.described(),
-        versions={**machine.versions(), "store": redis_version()},
+        versions={
+            **machine.versions(),
+            "store": redis_version(),
+            **(machine.peer_versions(peers.FOLDER) if given.peers else {}),
+        },
     )
 
 

@@ -46,8 +46,7 @@ async def measure(folder: Path, cores: Cores, plan: Plan) -> list[Figure]:
 
 
 def _games(number: int) -> list[Game]:
-    made = [game("json")(seed) for seed in range(number)]
-    return [table for table in made if isinstance(table, Game)]
+    return list(map(game("json"), range(number)))
 
 
 async def _growth(server: Program, url: str, old: Sequence[Table], plan: Plan) -> Figure:
@@ -75,7 +74,8 @@ async def _loaded(url: str, table: Game) -> float:
         if frame.type in {"joined", "error"} and not answer.done():
             answer.set_result(frame.type)
 
-    line = await Line.open(f"{url}/ws", heard, lambda _: None, codec.subprotocol)
+    line = Line(heard, lambda _: None)
+    await line.connect(f"{url}/ws", codec.subprotocol)
     command = {"type": "resume", "room": table.code, "token": table.tokens[0], "id": 1}
     start = time.perf_counter()
     line.send(codec.kind, codec.encode(command))

@@ -1,9 +1,9 @@
 """What is measured beside each other: programs, and tables that play at them."""
 
 import asyncio
-import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -16,15 +16,15 @@ from .wire import CODECS, Format
 
 AT_ONCE: Final = 16
 """Tables that sit down at the same time."""
-ROOM: Final = (
+LIMITS: Final = (
     "--max-connections",
     "--max-connections-per-address",
-    "--max-frames-per-second",
-    "--max-new-rooms-per-hour",
     "--max-rooms",
     "--max-rooms-per-address",
+    "--max-new-rooms-per-hour",
+    "--max-frames-per-second",
 )
-"""Options of the server that mustn't stand in the load's way: it all comes from one address."""
+"""Limits of the server that mustn't stand in the load's way: it all comes from one address."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -70,14 +70,16 @@ class Contender:
 
 
 async def open_all(tables: Sequence[Table], url: str) -> None:
-    """Open tables, a few at a time."""
+    """Open tables, a few at a time, and lead them into their matches."""
     gate = asyncio.Semaphore(AT_ONCE)
 
     async def opened(table: Table) -> None:
         async with gate:
             await table.open(url)
 
-    await asyncio.gather(*map(opened, tables))
+    load = Load(tables, {})
+    await load.opened(asyncio.gather(*map(opened, tables)))
+    await load.lead_in()
 
 
 async def close_all(tables: Sequence[Table]) -> None:
@@ -90,20 +92,16 @@ def scopa_server(
 ) -> tuple[Program, str]:
     """Start a server as a host would; gives its URL too."""
     words = ["--port", "0", "--admin-port", "off", "--store", store, "--log-format", "json"]
-    words += [word for name in ROOM for word in (name, "100000")]
+    words += [word for name in LIMITS for word in (name, "100000")]
     program = python("scopa_server", *words, *options, folder=folder, chosen=chosen)
     program.says("scopa join INVITE")
     port = program.out.read_text().splitlines()[0].rpartition(":")[2]
     return program, f"ws://127.0.0.1:{port}"
 
 
-def game(fmt: Format) -> Callable[[int], Table]:
+def game(fmt: Format) -> Callable[[int], Game]:
     """Tables that play at a Scopa server; each by chance of its own."""
-
-    def make(number: int) -> Table:
-        return Game(CODECS[fmt], random.Random(number))
-
-    return make
+    return partial(Game, CODECS[fmt])
 
 
 def on_sqlite(folder: Path, cores: Cores, fmt: Format = "json") -> Contender:

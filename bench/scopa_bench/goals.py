@@ -87,6 +87,12 @@ def _against(ours: str, other: str, tables: int, must: float, aim: float) -> _Wa
 _WANTED: Final = (
     _against(SQLITE, SEND, 100, 0.7, 1.0),
     _against(SQLITE, SEND, 500, 0.7, 1.0),
+    _against(SQLITE, "boardgame.io", 100, 3, 4.5),
+    _against(SQLITE, "boardgame.io", 500, 3, 4.5),
+    _against(SQLITE, "Colyseus, schema", 100, 0.9, 1.2),
+    _against(SQLITE, "Colyseus, schema", 500, 0.9, 1.2),
+    _against(SQLITE, "Colyseus, messages", 100, 0.6, 0.9),
+    _against(SQLITE, "Colyseus, messages", 500, 0.6, 0.9),
     _against(ALWAYS, SQLITE, 500, 0.8, 0.95),
     _against(WORKERS, ALWAYS, 500, 1.5, 1.8),
     _Wanted("p99, 500 tables x 4 moves/s", 15, 5, "ms", True, paced_p99(SQLITE, 500, 4)),

@@ -25,21 +25,12 @@ class Line(WSListener):
         self._transport: WSTransport | None = None
         self._closing = False
 
-    @classmethod
-    async def open(
-        cls,
-        url: str,
-        heard: Callable[[memoryview], None],
-        fault: Callable[[BaseException], None],
-        subprotocol: str | None = None,
-    ) -> "Line":
-        """Connect."""
+    async def connect(self, url: str, subprotocol: str | None = None) -> None:
+        """Connect; frames may be heard before this returns."""
         headers = {"Sec-WebSocket-Protocol": subprotocol} if subprotocol else None
-        line = cls(heard, fault)
         await ws_connect(
-            lambda: line, url, extra_headers=headers, websocket_handshake_timeout=PATIENCE
+            lambda: self, url, extra_headers=headers, websocket_handshake_timeout=PATIENCE
         )
-        return line
 
     def on_ws_connected(self, transport: WSTransport) -> None:
         """The handshake is over."""

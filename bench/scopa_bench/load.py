@@ -5,17 +5,18 @@ import gc
 import time
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from .line import PATIENCE, Broken
 from .table import Table
 from .usage import cpu_seconds
 
 now: Final = time.perf_counter
+LEADS_IN_WITHIN: Final = 10 * PATIENCE
 
 
 @dataclass(slots=True, kw_only=True)
@@ -24,6 +25,7 @@ class Window:
 
     seconds: float = 0.0
     moves: int = 0
+    received: int = 0
     latencies: "array[float]" = field(default_factory=lambda: array("d"))
     cpu: dict[str, float] = field(default_factory=dict)
 
@@ -35,6 +37,11 @@ class Window:
     def cpu_us(self, part: str) -> float:
         """Processor time a move, in microseconds."""
         return self.cpu[part] / max(1, self.moves) * 1e6
+
+    @property
+    def kib_a_move(self) -> float:
+        """What the four received for each card played, in KiB."""
+        return self.received / max(1, self.moves) / 1024
 
     def latency_ms(self, quantile: float) -> float:
         """How long a play took to reach all four, in milliseconds."""
@@ -60,6 +67,32 @@ class Load:
         if not self._broken.done():
             self._broken.set_exception(error)
             self._quiet.set()
+
+    async def opened(self, opening: Awaitable[object]) -> None:
+        """Wait until the tables are open. Raises what goes wrong at one of them meanwhile."""
+        task = asyncio.ensure_future(opening)
+        either: set[asyncio.Future[Any]] = {task, self._broken}
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            self._broken.result()
+        await task
+
+    async def lead_in(self) -> None:
+        """Let every table play until it is like any other in the middle of a match."""
+        left = {table: table.lead for table in self._tables if table.lead}
+
+        def finished(table: Table, since: float, played: bool) -> None:
+            left[table] -= 1
+            if left[table]:
+                self.step(table, now())
+            self.done(since, played)
+
+        for table in left:
+            table.finished = finished
+            self.step(table, now())
+        await self._stop(LEADS_IN_WITHIN)
 
     async def saturated(self, warm: float, seconds: float) -> Window:
         """Let every table always have one command under way."""
@@ -106,12 +139,13 @@ class Load:
             begin()
             await self._pass(warm)
             window = self._window = Window()
-            before, start = self._spent(), now()
+            before, start, received = self._spent(), now(), self._received()
             await self._pass(seconds)
             while not window.moves and now() - start < PATIENCE:
                 await self._pass(seconds)
             window.seconds = now() - start
             window.cpu = {name: spent - before[name] for name, spent in self._spent().items()}
+            window.received = self._received() - received
             self._window = None
             await self._stop()
         return window
@@ -120,19 +154,22 @@ class Load:
         parts = {name: cpu_seconds(pids) for name, pids in self._parts.items()}
         return {**parts, "load": time.process_time()}
 
+    def _received(self) -> int:
+        return sum(table.received for table in self._tables)
+
     async def _pass(self, seconds: float) -> None:
         await asyncio.wait({self._broken}, timeout=seconds)
         if self._broken.done():
             self._broken.result()
 
-    async def _stop(self) -> None:
+    async def _stop(self, patience: float = PATIENCE) -> None:
         """Begin nothing new, and wait for what is under way."""
         self.running = False
         self._quiet.clear()
         if not self._under_way:
             return
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(patience):
                 await self._quiet.wait()
         except TimeoutError:
             raise Broken(f"{self._under_way} tables don't go on") from None

@@ -1,7 +1,9 @@
 """The machine: its processor, who runs on which core, and the versions of what is measured."""
 
+import json
 import os
 import platform
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -84,4 +86,14 @@ def versions() -> dict[str, str]:
             found[name] = version(name)
         except PackageNotFoundError:
             continue
+    return found
+
+
+def peer_versions(folder: Path) -> dict[str, str]:
+    """What the peers are, as they are installed, and their Node.js."""
+    said = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True)  # noqa: S607
+    found = {"node": said.stdout.strip().lstrip("v")}
+    for name in ("boardgame/node_modules/boardgame.io", "colyseus/node_modules/@colyseus/core"):
+        described = json.loads((folder / name / "package.json").read_text(encoding="utf-8"))
+        found[described["name"]] = described["version"]
     return found

@@ -8,18 +8,15 @@ from typing import Final
 
 from .contenders import close_all, game, open_all, scopa_server
 from .line import PATIENCE, Line
-from .load import Load
 from .machine import Cores
 from .results import Figure
-from .table import SEATS, Table
+from .table import SEATS, Game
 from .usage import cpu_seconds, memory_bytes
 
 AT_ONCE: Final = 64
 """Connections that are being opened at the same time."""
-FIRST: Final = 100
+FIRST: Final = 50
 """Connections and tables at most that come before, so that what is needed once isn't counted."""
-PLAYED: Final = 0.5
-"""Seconds that tables play before they are weighed."""
 
 
 async def measure(folder: Path, cores: Cores, connections: int, rooms: int) -> list[Figure]:
@@ -54,7 +51,8 @@ async def _connected(url: str, number: int) -> list[Line]:
     async def one() -> Line:
         greeted = asyncio.Event()
         async with gate:
-            line = await Line.open(f"{url}/ws", lambda _: greeted.set(), _ignore, "scopa.v1.json")
+            line = Line(lambda _: greeted.set(), _ignore)
+            await line.connect(f"{url}/ws", "scopa.v1.json")
             async with asyncio.timeout(PATIENCE):
                 await greeted.wait()
         return line
@@ -88,10 +86,8 @@ async def _rooms(folder: Path, cores: Cores, number: int, connection: float) -> 
     )
 
 
-async def _played(url: str, number: int) -> list[Table]:
-    """So many tables in the middle of a deal."""
-    make = game("json")
-    tables = [make(seed) for seed in range(number)]
+async def _played(url: str, number: int) -> list[Game]:
+    """So many tables in the middle of a match."""
+    tables = list(map(game("json"), range(number)))
     await open_all(tables, url)
-    await Load(tables, {}).saturated(0.0, PLAYED)
     return tables

@@ -3,14 +3,14 @@
 from dataclasses import dataclass, replace
 
 from .contenders import OTHERS
-from .table import SEATS
+from .table import DEAL, SEATS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """Sizes of a run. Times in seconds; `paces`: tables and cards a second at each.
 
-    `others`: what is measured beside the server on SQLite.
+    `others`: what is measured beside the server on SQLite. `figures`: whether all but play is, too.
     """
 
     others: tuple[str, ...]
@@ -29,6 +29,7 @@ class Plan:
     rooms: int
     old_rooms: int
     old_commits: int = 1000
+    figures: bool = True
 
     @property
     def files(self) -> int:
@@ -59,11 +60,11 @@ FULL = Plan(
     paces=((500, 1.0), (500, 4.0)),
     paced_rounds=2,
     paced_seconds=5.0,
-    steps=220,
+    steps=4 * DEAL,
     deals_seconds=1.0,
     starts=5,
     connections=2000,
-    rooms=400,
+    rooms=150,
     old_rooms=11,
 )
 QUICK = Plan(
@@ -75,10 +76,18 @@ QUICK = Plan(
     paces=((100, 4.0),),
     paced_rounds=1,
     paced_seconds=2.0,
-    steps=220,
+    steps=4 * DEAL,
     deals_seconds=0.3,
     starts=3,
     connections=500,
-    rooms=100,
+    rooms=50,
     old_rooms=3,
 )
+PEERS = replace(
+    FULL,
+    others=("relay by send", "boardgame.io", "Colyseus, messages", "Colyseus, schema"),
+    tables=(100, 500),
+    paces=((500, 4.0),),
+    figures=False,
+)
+QUICK_PEERS = replace(QUICK, others=PEERS.others, tables=(100,), figures=False)

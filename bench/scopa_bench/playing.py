@@ -3,18 +3,21 @@
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from . import contenders
 from .contenders import Contender
 from .load import Window
 from .machine import Cores
+from .peers import PEERS
 from .plan import Plan
 from .results import Results, Row, row
 from .script import record
 from .wire import CODECS
 
 Say: TypeAlias = Callable[[str], None]
+
+STARTS: Final = {**contenders.OTHERS, **PEERS}
 
 
 async def measure(plan: Plan, folder: Path, cores: Cores, results: Results, say: Say) -> None:
@@ -39,7 +42,7 @@ async def _started(
     first = kept(contenders.on_sqlite(folder / "0", cores))
     script = await record(first.url, CODECS["json"], "json", plan.steps)
     others = [
-        kept(contenders.OTHERS[name](folder / str(number), cores, script))
+        kept(STARTS[name](folder / str(number), cores, script))
         for number, name in enumerate(plan.others, start=1)
     ]
     return [first, *others]

@@ -16,7 +16,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 
-from .script import Script, load
+from .script import Script, read, start
 from .table import SEATS
 
 Send: TypeAlias = Callable[[ServerConnection, bytes, bool], Awaitable[None]]
@@ -38,7 +38,7 @@ class Relay:
     """The tables there are."""
 
     def __init__(self, script: Script, send: Send) -> None:
-        self._steps = script.steps
+        self._script = script
         self._text = script.format == "json"
         self._send = send
         self._tables: dict[str, list[ServerConnection | None]] = {}
@@ -49,6 +49,7 @@ class Relay:
         assert connection.request is not None
         asked = parse_qs(urlsplit(connection.request.path).query)
         table, seat = asked["table"][0], int(asked["seat"][0])
+        self._at.setdefault(table, start(int(table), self._script))
         seats = self._tables.setdefault(table, [None] * SEATS)
         seats[seat] = connection
         try:
@@ -59,9 +60,9 @@ class Relay:
             seats[seat] = None
 
     async def _pass_on(self, table: str, seats: list[ServerConnection | None]) -> None:
-        at = self._at.get(table, 0)
-        self._at[table] = (at + 1) % len(self._steps)
-        for to, data in zip(seats, self._steps[at].frames, strict=True):
+        at = self._at[table]
+        self._at[table] = (at + 1) % len(self._script.steps)
+        for to, data in zip(seats, self._script.steps[at].frames, strict=True):
             if to is not None:
                 await self._send(to, data, self._text)
 
@@ -88,4 +89,4 @@ if __name__ == "__main__":
     parser.add_argument("--script", type=Path, required=True)
     parser.add_argument("--by", choices=WAYS, required=True)
     given = parser.parse_args()
-    _run(Relay(load(given.script), WAYS[given.by]))
+    _run(Relay(read(given.script), WAYS[given.by]))

@@ -34,7 +34,17 @@ def _load_table(title: str, of: str, rows: Sequence[Row]) -> Iterator[str]:
         return
     yield f"## {title}"
     yield ""
-    titles = ("contender", of, "moves/s", "server us", "store us", "load us", "p50 ms", "p99 ms")
+    titles = (
+        "contender",
+        of,
+        "moves/s",
+        "server us",
+        "store us",
+        "load us",
+        "p50 ms",
+        "p99 ms",
+        "KiB",
+    )
     yield from _table(titles, [_cells(row) for row in rows])
 
 
@@ -42,7 +52,8 @@ def _cells(row: Row) -> list[str]:
     cost = [f"{row.cpu_us[part]:.0f}" if part in row.cpu_us else "" for part in PARTS]
     pace = "" if row.pace is None else f" x {row.pace:g}"
     times = [f"{row.p50_ms:.2f}", f"{row.p99_ms:.2f}"]
-    return [row.contender, f"{row.tables}{pace}", f"{row.rate:,.0f}", *cost, *times]
+    size = f"{row.kib_a_move:.1f}"
+    return [row.contender, f"{row.tables}{pace}", f"{row.rate:,.0f}", *cost, *times, size]
 
 
 PARTS = ("server", "store", "load")

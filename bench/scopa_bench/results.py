@@ -22,6 +22,7 @@ class Row(Struct, frozen=True, kw_only=True):
     cpu_us: dict[str, float]
     p50_ms: float
     p99_ms: float
+    kib_a_move: float
 
 
 class Figure(Struct, frozen=True, kw_only=True):
@@ -99,4 +100,5 @@ def row(contender: str, tables: int, pace: float | None, windows: Sequence[Windo
         },
         p50_ms=round(median(window.latency_ms(0.5) for window in windows), 3),
         p99_ms=round(median(window.latency_ms(0.99) for window in windows), 3),
+        kib_a_move=round(median(window.kib_a_move for window in windows), 1),
     )

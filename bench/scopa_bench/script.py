@@ -1,7 +1,6 @@
 """What four people of a real table sent and were shown, to be moved again with no game."""
 
 import asyncio
-import random
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -10,7 +9,8 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from .line import Broken, Line
+from .line import Broken
+from .load import Load
 from .table import SEATS, Game, Table
 from .wire import Codec, Format, Heard
 
@@ -29,12 +29,6 @@ class Script(Struct, frozen=True):
 
     format: Format
     steps: list[Step]
-
-    @property
-    def bytes_a_move(self) -> float:
-        """What goes to the four for each card played."""
-        total = sum(len(frame) for step in self.steps for frame in step.frames)
-        return total / sum(step.played for step in self.steps)
 
 
 class Recorder:
@@ -62,8 +56,10 @@ class Recorder:
 
 async def record(url: str, codec: Codec, fmt: Format, steps: int) -> Script:
     """Play a table and write down what went to and fro."""
-    table = Game(codec, random.Random(1))
-    await table.open(url)
+    table = Game(codec, 1)
+    load = Load([table], {})
+    await load.opened(table.open(url))
+    await load.lead_in()
     recorder = Recorder(table)
     done = asyncio.Event()
 
@@ -86,9 +82,14 @@ def save(script: Script, path: Path) -> None:
     path.write_bytes(msgspec.msgpack.encode(script))
 
 
-def load(path: Path) -> Script:
+def read(path: Path) -> Script:
     """Read a script."""
     return msgspec.msgpack.decode(path.read_bytes(), type=Script)
+
+
+def start(table: int, script: Script) -> int:
+    """Where in the script a table begins: no two keep step."""
+    return table * 7 % len(script.steps)
 
 
 class Scripted(Table):
@@ -99,7 +100,7 @@ class Scripted(Table):
         self._codec = codec
         self._steps: Final[Sequence[Step]] = script.steps
         self._number = number
-        self._at = 0
+        self._at = start(number, script)
         self._since = 0.0
         self._left = 0
         self._seen: list[Heard | None] = [None] * SEATS
@@ -108,7 +109,7 @@ class Scripted(Table):
         """Connect, and say which seat of which table each is."""
         for seat in range(SEATS):
             path = f"{url}/?table={self._number}&seat={seat}"
-            self.lines.append(await Line.open(path, partial(self._heard, seat), self.failed))
+            await self.connect(path, partial(self._heard, seat))
 
     @property
     def next_is_play(self) -> bool:
@@ -122,6 +123,7 @@ class Scripted(Table):
         self.lines[step.seat].send(self._codec.kind, step.command)
 
     def _heard(self, seat: int, data: memoryview) -> None:
+        self.received += len(data)
         step = self._steps[self._at]
         if len(data) != len(step.frames[seat]):
             raise Broken("the relay sent something else than it was to")

@@ -13,6 +13,8 @@ from .line import PATIENCE, Broken, Line
 from .wire import Codec, Heard, Seen
 
 SEATS: Final = 4
+DEAL: Final = 44
+"""Commands of a deal of Scopone scientifico: 40 plays, and four who are ready for the next."""
 
 
 class Table(ABC):
@@ -20,6 +22,10 @@ class Table(ABC):
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
+        self.received = 0
+        """Bytes that came to the four so far."""
+        self.lead = 0
+        """Commands to give before anything is measured."""
         self.finished: Finished = _nothing
         self.fault: Callable[[BaseException], None] = _raise
 
@@ -35,6 +41,14 @@ class Table(ABC):
     @abstractmethod
     async def open(self, url: str) -> None:
         """Connect all four and begin to play."""
+
+    async def connect(
+        self, url: str, heard: Callable[[memoryview], None], subprotocol: str | None = None
+    ) -> None:
+        """Open one more connection."""
+        line = Line(heard, self.failed)
+        self.lines.append(line)
+        await line.connect(url, subprotocol)
 
     def failed(self, error: BaseException) -> None:
         """Say that something went wrong here."""
@@ -58,6 +72,9 @@ def _raise(error: BaseException) -> None:
     raise error
 
 
+RULES: Final = {"variant": "scopone_scientifico"}
+
+
 @dataclass(slots=True)
 class _Command:
     """What is under way: its number, what all held before it, and whether it is answered."""
@@ -72,11 +89,12 @@ class _Command:
 class Game(Table):
     """A table at a Scopa server. Checks that every update carries the next number."""
 
-    def __init__(self, codec: Codec, chance: random.Random, **rules: Any) -> None:
+    def __init__(self, codec: Codec, seed: int) -> None:
         super().__init__()
         self._codec = codec
-        self._chance = chance
-        self._rules = {"variant": "scopone_scientifico", **rules}
+        self._chance = random.Random(seed)
+        # A first deal's views are smaller than all others; and no two tables keep step.
+        self.lead = DEAL + seed * 7 % DEAL
         self._ids = count(1)
         self._answers: dict[int, asyncio.Future[Heard]] = {}
         self._under_way: _Command | None = None
@@ -93,11 +111,9 @@ class Game(Table):
     async def open(self, url: str) -> None:
         """Connect, host, join and start."""
         for seat in range(SEATS):
-            line = await Line.open(
-                f"{url}/ws", partial(self.heard, seat), self.failed, self._codec.subprotocol
-            )
-            self.lines.append(line)
-        await self._sit(0, {"type": "create", "name": "Anna", "rules": self._rules})
+            heard = partial(self.heard, seat)
+            await self.connect(f"{url}/ws", heard, self._codec.subprotocol)
+        await self._sit(0, {"type": "create", "name": "Anna", "rules": RULES})
         for seat, name in enumerate(("Bruno", "Carla", "Dino"), start=1):
             await self._sit(seat, {"type": "join", "room": self.code, "name": name, "seat": seat})
         await self._ask(0, {"type": "start"})
@@ -175,6 +191,7 @@ class Game(Table):
 
     def heard(self, seat: int, data: memoryview) -> None:
         """A frame came to a seat. Raises Broken if it isn't what it must be."""
+        self.received += len(data)
         frame = self._codec.decode(data)
         if frame.code is not None:
             raise Broken(f"refused: {frame.code}: {frame.message}")

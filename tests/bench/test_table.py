@@ -1,6 +1,5 @@
 """A table of the load notices an update that isn't numbered as it must be."""
 
-import random
 from typing import Any
 
 import pytest
@@ -20,7 +19,7 @@ def update(seq: int, **fields: Any) -> memoryview:
 @pytest.fixture
 async def table() -> Game:
     """A table whose four hold update 5, with a play under way."""
-    table = Game(CODECS["json"], random.Random(1))
+    table = Game(CODECS["json"], 1)
     sent: list[bytes] = []
     table.sent = lambda _, data: sent.append(data)
     for seat in range(SEATS):
