@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from scopa_server.journal.hints import Hints
 from scopa_server.journal.interface import (
     LOOK,
+    LOST,
     Commit,
     Draft,
     Snapshot,
@@ -95,7 +96,7 @@ class MemoryJournal:
     async def header(self, room: str) -> bytes | None:
         """The latest header."""
         self._check()
-        return self.headers.get(room)
+        return self.headers.get(room, LOST if room in self.logs else None)
 
     async def top(self, room: str) -> tuple[int, str] | None:
         """The newest commit."""

@@ -8,7 +8,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scopa_server.journal import LOOK, Draft, Journal, Snapshot, Stored, Taken, Touch, Unavailable
+from scopa_server.journal import (
+    LOOK,
+    LOST,
+    Draft,
+    Journal,
+    Snapshot,
+    Stored,
+    Taken,
+    Touch,
+    Unavailable,
+)
 from server.journal.conftest import Open
 from support.drafts import DAY, after, chain, draft, new_room, store
 
@@ -101,7 +111,7 @@ async def test_deleted_room_is_never_continued(journal: Journal) -> None:
     assert await journal.header(room) is None
     assert await journal.latest_snapshot(room) is None
     assert isinstance(await append(journal, room, draft()), Stored)
-    assert await journal.header(room) is None
+    assert await journal.header(room) == LOST
 
 
 async def test_racing_appends_store_exactly_one(
@@ -185,6 +195,12 @@ async def test_header_is_replaced_only_when_given(journal: Journal) -> None:
     assert await journal.header(room) == b"one"
     await store(journal, room, drafts[2:], header=b"\x00\xff")
     assert await journal.header(room) == b"\x00\xff"
+
+
+async def test_a_log_without_a_header_is_told_from_no_room(journal: Journal) -> None:
+    room = new_room()
+    await append(journal, room, draft())
+    assert await journal.header(room) == LOST
 
 
 async def test_header_of_a_taken_draft_is_not_written(journal: Journal) -> None:

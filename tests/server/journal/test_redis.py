@@ -8,6 +8,7 @@ import pytest
 
 from scopa_server.journal import (
     LOOK,
+    LOST,
     Journal,
     Snapshot,
     Stored,
@@ -364,3 +365,13 @@ async def test_refused_append_tells_nothing_of_its_payload(
     with pytest.raises(Unavailable) as caught:
         await journal.append(room, first, header=b"S3cret", ttl=DAY)
     assert "S3cret" not in repr(caught.value) + repr(caught.value.__cause__)
+
+
+@pytest.mark.parametrize("kind", REDIS_KINDS)
+async def test_a_header_lost_alone_is_told(
+    kind: str, redis_servers: dict[str, RedisServer], open_at: Open
+) -> None:
+    journal, room = open_at(redis_servers[kind].url), new_room()
+    await store(journal, room, [draft()], header=b"header")
+    redis_servers[kind].ask("DEL", f"scopa:{{{room}}}:about")
+    assert await journal.header(room) == LOST

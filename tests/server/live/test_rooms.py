@@ -245,3 +245,13 @@ async def test_a_code_that_comes_again_opens_nothing_old(monkeypatch: pytest.Mon
     look = await house.rooms.look(Guest(house).visitor, c.Look(room=first.code))
     assert not look.passcode
     assert second.view.seats[0].name == "Bice"
+
+
+async def test_a_room_whose_header_is_lost_is_found_by_its_log() -> None:
+    house = House()
+    host = await house.host()
+    await host.do(c.Configure(passcode="briscola"))
+    del house.journal.headers[host.code]
+    assert (await house.resume(host.code, 0)).view.you == 0
+    with pytest.raises(Refused, match="wrong_passcode"):
+        await house.join(host.code, 1)

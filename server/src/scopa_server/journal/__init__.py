@@ -2,6 +2,7 @@
 
 from scopa_server.journal.interface import (
     LOOK,
+    LOST,
     Commit,
     Draft,
     Journal,
@@ -17,6 +18,7 @@ from scopa_server.journal.opening import open_journal
 
 __all__ = [
     "LOOK",
+    "LOST",
     "Commit",
     "Draft",
     "Journal",

@@ -10,6 +10,9 @@ import msgspec
 LOOK = 0
 """A hint that names no commit: something may be new, read the log."""
 
+LOST = b""
+"""The header of a room whose log is there and its header isn't: the log is what counts."""
+
 _NUMBERS = range(1, 2**53)
 _ROOM = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -130,7 +133,7 @@ class Journal(Protocol):
         ...
 
     async def header(self, room: str) -> bytes | None:
-        """Return the latest header; None when there is no such room."""
+        """Return the latest header, `LOST` if only the log is left; None: there is no such room."""
         ...
 
     async def top(self, room: str) -> tuple[int, str] | None:

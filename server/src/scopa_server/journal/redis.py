@@ -224,8 +224,8 @@ class RedisJournal:
         return [_commit(entry) for entry in entries]
 
     async def header(self, room: str) -> bytes | None:
-        """Return the latest header."""
-        return cast("bytes | None", await self._servers.ask(room, scripts.field(room, "header")))
+        """Return the latest header, `LOST` if only the log is left."""
+        return cast("bytes | None", await self._servers.ask(room, scripts.header(room)))
 
     async def top(self, room: str) -> tuple[int, str] | None:
         """Return number and id of the newest commit."""
@@ -252,7 +252,7 @@ class RedisJournal:
 
     async def shown(self, room: str) -> int | None:
         """Return the mark of the last touch."""
-        at = await self._servers.ask(room, scripts.field(room, "shown"))
+        at = await self._servers.ask(room, scripts.shown(room))
         return at and int(at)
 
     def watch(self, room: str) -> AbstractAsyncContextManager[AsyncIterator[int]]:

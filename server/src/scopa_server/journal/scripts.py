@@ -132,6 +132,11 @@ end
 return others
 """
 
+_HEADER = """
+local header = redis.call('HGET', KEYS[2], 'header')
+return header or (redis.call('EXISTS', KEYS[1]) == 1 and '')
+"""
+
 _TOP = """
 local top = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 return top and {top[1], top[2][2]}
@@ -216,9 +221,14 @@ def touch(room: str, new: Touch) -> Command:
     return ("EVAL", _TOUCH, 2, *keys, positive_ttl(new.ttl), new.mark)
 
 
-def field(room: str, name: str) -> Command:
-    """Answers the header or the mark of the last touch."""
-    return ("HGET", about_key(room), name)
+def header(room: str) -> Command:
+    """Answers the header, an empty one if only the log is there."""
+    return ("EVAL", _HEADER, 2, log_key(room), about_key(room))
+
+
+def shown(room: str) -> Command:
+    """Answers the mark of the last touch."""
+    return ("HGET", about_key(room), "shown")
 
 
 def delete(room: str) -> Command:

@@ -91,8 +91,8 @@ def read(db: sqlite3.Connection, now: int, room: str, after: int) -> list[Commit
 
 
 def header(db: sqlite3.Connection, now: int, room: str) -> bytes | None:
-    """Return a room's header."""
-    found: bytes | None = _field(db, now, room, "header")
+    """Return a room's header, `LOST` if it has none."""
+    found: bytes | None = _field(db, now, room, "coalesce(header, x'')")
     return found
 
 

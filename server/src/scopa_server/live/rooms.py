@@ -13,7 +13,7 @@ from scopa_protocol.codes import ErrorCode
 from scopa_protocol.frames import RoomFrame
 from scopa_protocol.invite import read_code
 from scopa_protocol.text import clean_name
-from scopa_server.journal.interface import Draft, Journal, Stored, Unavailable
+from scopa_server.journal.interface import LOST, Draft, Journal, Stored, Unavailable
 from scopa_server.metrics import Limit
 from scopa_server.room.apply import advance
 from scopa_server.room.decide import open_room
@@ -230,9 +230,14 @@ class Rooms:
     async def _header(self, code: str) -> Header | None:
         try:
             kept = await self._journal.header(code)
+            if kept != LOST:
+                return None if kept is None else read_header(kept)
+            loaded = await load_room(self._journal, code)
         except Unavailable:
             raise unavailable() from None
-        return None if kept is None else read_header(kept)
+        except UnreadableLog:
+            raise _unreadable(code) from None
+        return None if loaded is None else read_header(header(loaded.room))
 
     async def _found(self, code: str) -> LiveRoom | None:
         """The live room of that code, loaded if need be, by one task however many ask."""
@@ -249,10 +254,7 @@ class Rooms:
         except Unavailable:
             raise unavailable() from None
         except UnreadableLog:
-            log.error("room_unreadable", room=code)
-            raise Refused(
-                ErrorCode.INTERNAL_ERROR, "The server can't read this room; tell whoever runs it."
-            ) from None
+            raise _unreadable(code) from None
 
     async def _load(self, code: str) -> LiveRoom | None:
         live = None
@@ -373,4 +375,11 @@ def _unknown(command: c.Command) -> Refused:
         return bad_token()
     return Refused(
         ErrorCode.UNKNOWN_ROOM, "There is no room of that code; ask for the invite again."
+    )
+
+
+def _unreadable(code: str) -> Refused:
+    log.error("room_unreadable", room=code)
+    return Refused(
+        ErrorCode.INTERNAL_ERROR, "The server can't read this room; tell whoever runs it."
     )
