@@ -2,9 +2,13 @@
 
 import random
 
+import pytest
+
 from scopa_protocol import commands as c
+from scopa_protocol.codes import CloseCode
 from scopa_protocol.events import Away, Played, Presence, SeatTaken, WatcherCame, WatcherLeft
 from scopa_protocol.frames import Update
+from scopa_server.live import following
 from scopa_server.live.gossip import SAY_SECONDS
 from scopa_server.room.decide.internal import GoneAway
 from scopa_server.room.tokens import token_hash
@@ -167,3 +171,16 @@ async def test_gossip_that_fails_leaves_the_table_alone() -> None:
     journal.down = False
     await guests[0].do(c.Pause())
     assert all(guest.view.paused_by == 0 for guest in guests)
+
+
+async def test_a_room_that_is_gone_from_the_store_is_closed_though_nobody_acts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(following, "POLL_SECONDS", 0)
+    here, _ = two_houses()
+    host = await here.host()
+    await here.journal.delete(host.code)
+    await here.quiet()
+    assert host.closing is not None
+    assert host.closing.code == CloseCode.ROOM_CLOSED
+    await here.rooms.close()

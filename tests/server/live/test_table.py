@@ -160,14 +160,16 @@ async def test_a_store_that_forgot_gives_a_new_log() -> None:
     assert after.paused_by == 0
 
 
-async def test_a_room_that_the_store_lost_is_given_up() -> None:
+async def test_a_room_that_the_store_lost_is_closed_for_good() -> None:
     house = House()
     guests = await house.table()
     await house.journal.delete(guests[0].code)
-    await guests[0].do(c.Pause(id=1))
+    assert await guests[0].refused(c.Pause(id=1)) == "unknown_room"
     for guest in guests:
         assert guest.closing is not None
-        assert guest.closing.code == CloseCode.RESTART
+        assert guest.closing.code == CloseCode.ROOM_CLOSED
+        assert not guest.closing.bye.retry
+        assert guest.closing.bye.message == "The server no longer has this room."
     assert len(house.rooms) == 0
 
 

@@ -51,6 +51,13 @@ def too_fast(message: str, seconds: float) -> Refused:
     return Refused(ErrorCode.TOO_FAST, message, {"retry_ms": ceil(seconds * 1000)})
 
 
+def gone(command: c.Command) -> Refused:
+    """That nobody has the room any more."""
+    if isinstance(command, c.Resume):
+        return bad_token()
+    return Refused(ErrorCode.UNKNOWN_ROOM, "The server no longer has this room; open another.")
+
+
 def has_left() -> Refused:
     """That a visitor is not in the room any more."""
     return Refused(ErrorCode.NOT_IN_A_ROOM, "You have left the room.")

@@ -16,10 +16,10 @@ from scopa_server.room.project import project
 from scopa_server.room.refused import Refused
 from scopa_server.room.tokens import token_hash
 
-from .answers import Answers, bad_token, has_left, our_fault, restarting, too_fast
+from .answers import Answers, bad_token, gone, has_left, our_fault, restarting, too_fast
 from .history import Historian
 from .inbox import Enter
-from .ledger import RoomLost
+from .ledger import RoomGone, RoomLost
 from .surroundings import Surroundings
 from .table import Table
 from .visitor import Visitor
@@ -56,8 +56,9 @@ class Door:
                 self._answers.count(command)
         except Refused as refusal:
             self._answers.refuse(visitor, command, refusal)
-        except RoomLost:
-            self._answers.refuse(visitor, command, restarting())
+        except RoomLost as fault:
+            lost = gone(command) if isinstance(fault, RoomGone) else restarting()
+            self._answers.refuse(visitor, command, lost)
             raise
         except Exception:
             self._answers.refuse(visitor, command, our_fault())
@@ -175,3 +176,10 @@ class Door:
         for visitor in self._table.audience:
             self._table.audience.remove(visitor)
             visitor.outbox.close(CloseCode.RESTART, reason, message, retry=True)
+
+    def close_room(self) -> None:
+        """Send everybody away for good: there is no room to come back to."""
+        for visitor in self._table.audience:
+            self._table.audience.send_off(
+                visitor, CloseCode.ROOM_CLOSED, "room_closed", "The server no longer has this room."
+            )

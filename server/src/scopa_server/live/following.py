@@ -41,5 +41,5 @@ async def poll(journal: Journal, shown: Callable[[], Mapping[str, LiveRoom]]) ->
         except Unavailable:
             continue
         for code, live in rooms.items():
-            if tops.get(code, live.top) != live.top:
+            if tops.get(code) != live.top:
                 live.notice_news(gossip=False)

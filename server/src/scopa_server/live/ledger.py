@@ -55,7 +55,11 @@ class Lifetimes(Struct, frozen=True):
 
 
 class RoomLost(Exception):
-    """The store no longer has this room, or this release can't read it."""
+    """This process can't show the room: its log can't be read, or no one knows what is in it."""
+
+
+class RoomGone(RoomLost):
+    """The store no longer has this room."""
 
 
 class Ledger:
@@ -153,11 +157,11 @@ class Ledger:
         if followed is None:
             # Behind or beside what was shown: start from the store's truth, and say so.
             followed = await load_room(self._journal, self.room.code)
+            if followed is None:
+                raise RoomGone("the store no longer has this room")
             self.log_id = new_log_id()
             self._metrics.room_reloaded()
             log.warning("room_reloaded", seq=self.room.seq)
-        if followed is None:
-            raise RoomLost("the store no longer has this room")
         self.room, self._top = followed.room, followed.top
 
     async def commits(self, after: int) -> list[Commit]:

@@ -17,13 +17,13 @@ from scopa_server.room.project import project_for_server
 from scopa_server.room.refused import Refused
 from scopa_server.room.state import Room
 
-from .answers import Answers, our_fault, restarting
+from .answers import Answers, gone, our_fault, restarting
 from .clocks import ServerTurn
 from .door import Door
 from .gossip import SAY_SECONDS, Gossip
 from .history import Historian
 from .inbox import Ask, Enter, Gone, Inbox, Message
-from .ledger import Ledger, RoomLost
+from .ledger import Ledger, RoomGone, RoomLost
 from .surroundings import Surroundings
 from .table import Table
 from .talk import Talk
@@ -193,17 +193,20 @@ class LiveRoom:
             return True
         except RoomLost as fault:
             log.error("room_lost", reason=str(fault))
-            self._give_up()
+            self._give_up(gone=isinstance(fault, RoomGone))
         except Refused as refusal:
             log.info("not_done", code=refusal.code.value)
         except Exception:
             log.exception("room_fault")
         return False
 
-    def _give_up(self) -> None:
+    def _give_up(self, *, gone: bool = False) -> None:
         """This process can't show the room any more: perhaps another, or a later one, can."""
         self._stopping = True
-        self._door.clear("room_lost", "The room must be loaded anew.")
+        if gone:
+            self._door.close_room()
+        else:
+            self._door.clear("room_lost", "The room must be loaded anew.")
 
     def _has_emptied(self) -> bool:
         """Notice who is left; whether the last has just gone, so that time stops here."""
@@ -270,8 +273,9 @@ class LiveRoom:
             self._answers.refuse(visitor, command, refusal)
             await self._acts(visitor)
             return
-        except RoomLost:
-            self._answers.refuse(visitor, command, restarting())
+        except RoomLost as fault:
+            lost = gone(command) if isinstance(fault, RoomGone) else restarting()
+            self._answers.refuse(visitor, command, lost)
             raise
         except Exception:
             self._answers.refuse(visitor, command, our_fault())
