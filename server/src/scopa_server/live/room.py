@@ -230,8 +230,12 @@ class LiveRoom:
 
     def _touch_at(self) -> float:
         """When the store is to hear again that the room is shown, well before its time is over."""
-        seconds = CLOCK_TOUCH_SECONDS if self._table.waits else TOUCH_SECONDS
-        return self._touched + min(seconds, self._table.ledger.lifetime / 3)
+        third = self._table.ledger.lifetime / 3
+        soon = self._touched + min(CLOCK_TOUCH_SECONDS, third)
+        # Whether time matters is looked at only when it might.
+        if self._time.now() < soon or self._table.waits:
+            return soon
+        return self._touched + min(TOUCH_SECONDS, third)
 
     def _close(self) -> None:
         """Nobody gets in any more; who still waits to enter is told to look again."""
