@@ -16,7 +16,11 @@ from .nuisances import pester
 from .tables import Tally, table
 
 PROGRAM: Final = ("-m", "soak.watched_server")
-LIMITS: Final = ("--max-connections", "5000", "--max-connections-per-address", "4000")
+LIMITS: Final = (
+    *("--max-connections", "5000", "--max-connections-per-address", "4000"),
+    *("--max-rooms-per-address", "5000", "--max-new-rooms-per-hour", "100000"),
+)
+"""All honest people come from one address here; every other limit is as it comes."""
 TABLES_PER_NUISANCE: Final = 8
 """How many tables there are to one slow or hostile client."""
 WARM_UP: Final = 0.25
