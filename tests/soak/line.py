@@ -101,7 +101,7 @@ class Line:
         self.view = frame.view or self.view
         return frame
 
-    async def ask(self, kind: str, **fields: Any) -> Frame:
+    async def ask(self, kind: str, /, **fields: Any) -> Frame:
         """Send a command and wait for its answer."""
         self._number += 1
         command = {"type": kind, "id": self._number, **fields}

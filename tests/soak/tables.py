@@ -89,7 +89,7 @@ class Person:
         self.tally.answered("join", await self._enter(line, "join", name=self.name), 0)
         return line
 
-    async def _enter(self, line: Line, kind: str, **more: Any) -> Frame:
+    async def _enter(self, line: Line, kind: str, /, **more: Any) -> Frame:
         return await line.ask(kind, room=self.code, token=self.token, **more)
 
     async def stay(self, line: Line) -> None:
@@ -186,9 +186,9 @@ async def table(port: int, number: int, ends: float, tally: Tally) -> None:
         until = min(ends, time.monotonic() + chance.uniform(*STAYS))
         try:
             await _party(port, chance, people, until, tally)
-        except (ConnectionClosed, TimeoutError, InvalidHandshake, OSError) as fault:
-            tally.faults[f"table: {type(fault).__name__}"] += 1
-            await asyncio.sleep(1)
+        except* (ConnectionClosed, TimeoutError, InvalidHandshake, OSError) as group:
+            for fault in group.exceptions:
+                tally.faults[f"table: {fault!r}"] += 1
 
 
 async def _party(port: int, chance: random.Random, people: int, until: float, tally: Tally) -> None:
