@@ -33,17 +33,8 @@ class Guest:
     def read(self) -> list[ServerFrame | Closing]:
         """Take what waits in the outbox; gives it."""
         fresh: list[ServerFrame | Closing] = []
-        while True:
-            take = self.visitor.outbox.take()
-            try:
-                take.send(None)
-            except StopIteration as taken:
-                fresh.append(taken.value)
-                if isinstance(taken.value, Closing):
-                    break
-            else:
-                take.close()
-                break
+        while (item := self.visitor.outbox.take()) is not None:
+            fresh.append(item)
         self.frames += fresh
         return fresh
 

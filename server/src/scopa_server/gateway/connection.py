@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import structlog
-from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
 from scopa_protocol import VERSION, WIRE_VERSION
@@ -18,7 +17,6 @@ from scopa_protocol.text import SAY_LENGTH
 from scopa_server.allowance import Allowance
 from scopa_server.bounds import Bounds
 from scopa_server.live.answers import too_fast
-from scopa_server.live.outbox import NOT_READING, Closing
 from scopa_server.live.rooms import Rooms
 from scopa_server.live.time import Time, Timer
 from scopa_server.live.visitor import Visitor
@@ -26,6 +24,9 @@ from scopa_server.metrics import OK, Limit, Metrics
 from scopa_server.room.decide.seating import BOT_LEVELS
 from scopa_server.room.refused import Refused
 from scopa_server.rules.presets import PRESETS
+
+from .pipe import Pipe
+from .writer import Writer
 
 log = structlog.stdlib.get_logger()
 
@@ -72,7 +73,7 @@ class Connection:
     """A client's connection, from `hello` to its close."""
 
     def __init__(
-        self, socket: ServerConnection, codec: Codec, desk: Desk, address: str, invite_base: str
+        self, socket: Pipe, codec: Codec, desk: Desk, address: str, invite_base: str
     ) -> None:
         self._socket = socket
         self._codec = codec
@@ -87,11 +88,14 @@ class Connection:
         self._idle: Timer | None = None
         self.visitor = Visitor(invite_base, address)
         self.visitor.outbox.reply(hello(desk.rooms.key_needed, desk.bounds))
+        self._writer = Writer(
+            socket, codec, self.visitor.outbox, desk.bounds.unread_time, desk.metrics
+        )
 
     async def run(self) -> None:
         """Serve the connection until it is closed."""
         self._task = asyncio.current_task()
-        writer = asyncio.create_task(self._write(), name="writer")
+        self._writer.start(self._answered)
         self._await_visit()
         try:
             await self._read()
@@ -102,8 +106,7 @@ class Connection:
             self.visitor.gone = True
             if self.visitor.room is not None:
                 self.visitor.room.drop(self.visitor)
-            writer.cancel()
-            await asyncio.gather(writer, return_exceptions=True)
+            await self._writer.stop()
 
     def stop(self) -> None:
         """The server is going down: say so, and close."""
@@ -143,11 +146,11 @@ class Connection:
         outbox = self.visitor.outbox
         try:
             while True:
-                data = await self._socket.recv()
+                data, replied = await self._socket.recv(), outbox.replied
                 # Read on, so that the other side's close is heard, but follow no more.
                 if outbox.closing is None:
                     await self._receive(data)
-                if outbox.replies:
+                if outbox.replied != replied:
                     # Frames that came together are read without a pause; let others have theirs.
                     await asyncio.sleep(0)
         except ConnectionClosed:
@@ -293,39 +296,8 @@ class Connection:
     def _count(self, kind: str, code: ErrorCode | None) -> None:
         self._desk.metrics.answered(kind, OK if code is None else code.value)
 
-    # Writing
-
-    async def _write(self) -> None:
-        try:
-            while True:
-                item = await self.visitor.outbox.take()
-                if isinstance(item, Closing):
-                    await self._close(item)
-                    return
-                await self._send(item)
-                self._waiting -= _answers(item)
-        except ConnectionClosed:
-            return
-        except TimeoutError:
-            log.info("not_reading")
-            self._desk.metrics.limited(Limit.UNREAD)
-            self._socket.transport.abort()
-        except Exception:
-            # Without its writer a connection would stay open and silent.
-            log.exception("writer_fault")
-            await self._socket.close(CloseCode.INTERNAL, "internal_error")
-
-    async def _send(self, frame: ServerFrame) -> None:
-        data = self._codec.encode(frame)
-        async with asyncio.timeout(self._desk.bounds.unread_time):
-            await self._socket.send(data, text=not self._codec.binary)
-        self._desk.metrics.sent(len(data))
-
-    async def _close(self, closing: Closing) -> None:
-        if closing.bye.code == NOT_READING:
-            self._desk.metrics.limited(Limit.UNREAD)
-        await self._send(closing.bye)
-        await self._socket.close(closing.code, closing.bye.code)
+    def _answered(self, frame: ServerFrame) -> None:
+        self._waiting -= _answers(frame)
 
 
 class _LineGone(Exception):

@@ -21,6 +21,7 @@ from scopa_server.bounds import Bounds
 from scopa_server.metrics import Limit, Metrics, Refusal
 
 from .addresses import Addresses, direct
+from .pipe import Pipe
 from .requests import OneRequest
 
 SPARE: Final = 100
@@ -116,7 +117,7 @@ def _unfinished(line: ServerConnection, fault: Exception | None) -> Refusal | No
     return None if hung_up or isinstance(why, NegotiationError) else Refusal.MALFORMED
 
 
-class _Line(OneRequest):
+class _Line(OneRequest, Pipe):
     def __init__(
         self, lines: Lines, protocol: ServerProtocol, server: Server, **limits: Any
     ) -> None:

@@ -26,6 +26,7 @@ from scopa_server.metrics import Limit, Refusal
 from .addresses import FORWARDED, Addresses, Network
 from .connection import Connection, Desk
 from .lines import Lines
+from .pipe import Pipe
 
 log = structlog.stdlib.get_logger()
 
@@ -148,7 +149,9 @@ class Gateway:
     async def _serve(self, socket: ServerConnection) -> None:
         address = self._address(socket)
         fmt = SUBPROTOCOLS[socket.subprotocol] if socket.subprotocol else "json"
-        connection = Connection(socket, CODECS[fmt], self._desk, address, self._base(socket))
+        connection = Connection(
+            cast(Pipe, socket), CODECS[fmt], self._desk, address, self._base(socket)
+        )
         structlog.contextvars.bind_contextvars(connection=str(socket.id)[:8])
         full = self._full(address)
         if full is not None:

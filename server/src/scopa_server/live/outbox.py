@@ -4,8 +4,8 @@ A room never awaits a socket. It leaves its latest view here; a newer one replac
 taken, with the events of both, so a connection that reads slowly costs nobody anything.
 """
 
-import asyncio
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,23 +29,24 @@ class Closing:
 
 
 class Outbox:
-    """Filled by rooms and the gateway, emptied by the connection's writer."""
+    """Filled by rooms and the gateway, emptied by whoever writes to the connection.
+
+    `filled` is called when there is something to take: that may be done there and then.
+    """
 
     def __init__(self) -> None:
         self._replies: deque[ServerFrame] = deque()
         self._update: Update | None = None
         self._closing: Closing | None = None
-        self._filled = asyncio.Event()
+        self._closed = False
+        self.filled: Callable[[], None] = _nobody
+        self.replied = 0
+        """How many replies there were so far."""
 
     @property
     def closing(self) -> Closing | None:
         """How the connection ends, once that is decided."""
         return self._closing
-
-    @property
-    def replies(self) -> int:
-        """How many replies wait."""
-        return len(self._replies)
 
     def reply(self, frame: ServerFrame) -> None:
         """Send a frame that stands by itself."""
@@ -54,34 +55,41 @@ class Outbox:
         if len(self._replies) >= REPLIES_KEPT:
             self.close(CloseCode.POLICY, NOT_READING, "This connection doesn't read.")
             return
+        self.replied += 1
         self._replies.append(frame)
-        self._filled.set()
+        self.filled()
 
     def show(self, update: Update) -> None:
         """Send an update; one that still waits is joined with it."""
         if self._closing is not None:
             return
         self._update = update if self._update is None else _joined(self._update, update)
-        self._filled.set()
+        self.filled()
 
     def close(self, code: CloseCode, reason: str, message: str, *, retry: bool = False) -> None:
         """Send what waits, say goodbye, close. The first close counts."""
         if self._closing is None:
             self._closing = Closing(code, Bye(code=reason, message=message, retry=retry))
-            self._filled.set()
+            self.filled()
 
-    async def take(self) -> ServerFrame | Closing:
-        """The next frame to send, replies first, or how to close when all is sent."""
-        while True:
-            if self._replies:
-                return self._replies.popleft()
-            if self._update is not None:
-                update, self._update = self._update, None
-                return update
-            if self._closing is not None:
-                return self._closing
-            self._filled.clear()
-            await self._filled.wait()
+    def take(self) -> ServerFrame | Closing | None:
+        """The next frame to send, replies first, or how to close when all is sent; None: nothing.
+
+        How to close is given once.
+        """
+        if self._replies:
+            return self._replies.popleft()
+        if self._update is not None:
+            update, self._update = self._update, None
+            return update
+        if self._closing is None or self._closed:
+            return None
+        self._closed = True
+        return self._closing
+
+
+def _nobody() -> None:
+    """Nobody writes yet."""
 
 
 def _joined(older: Update, newer: Update) -> Update:
