@@ -4,10 +4,12 @@ import asyncio
 from typing import Any, TypeVar
 
 from scopa_protocol import commands as c
+from scopa_protocol.codec import JSON, MSGPACK
 from scopa_protocol.frames import Error, Joined, ServerFrame, Update
 from scopa_protocol.views import View
 from scopa_server.bounds import Bounds
 from scopa_server.journal import Journal
+from scopa_server.live import showing
 from scopa_server.live.ledger import Lifetimes
 from scopa_server.live.outbox import Closing
 from scopa_server.live.rooms import Rooms
@@ -34,7 +36,7 @@ class Guest:
         """Take what waits in the outbox; gives it."""
         fresh: list[ServerFrame | Closing] = []
         while (item := self.visitor.outbox.take()) is not None:
-            fresh.append(item)
+            fresh.append(_read(item) if isinstance(item, showing.Update) else item)
         self.frames += fresh
         return fresh
 
@@ -79,6 +81,14 @@ class Guest:
         if self.visitor.room is not None:
             self.visitor.room.drop(self.visitor)
         await self.house.quiet()
+
+
+def _read(update: showing.Update) -> Update:
+    """The update as its client reads it."""
+    frame = JSON.decode_frame(update.encoded(JSON))
+    assert isinstance(frame, Update)
+    assert MSGPACK.decode_frame(update.encoded(MSGPACK)) == frame
+    return frame
 
 
 class House:

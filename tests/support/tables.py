@@ -161,9 +161,12 @@ class Table:
 
     def view(self, seat: int | None) -> View:
         """What a seat or a watcher sees."""
-        return project(
-            self.room, seat, Scene(log="log", online=self.online, watchers=self.watchers)
-        )
+        return project(self.room, seat, self.scene)
+
+    @property
+    def scene(self) -> Scene:
+        """What a view shows beside the room."""
+        return Scene(log="log", online=self.online, watchers=self.watchers)
 
     def legal(self, chance: random.Random) -> c.Play:
         """Any legal card of the seat to play."""

@@ -10,6 +10,7 @@ from msgspec import Raw, Struct
 from .commands import ClientCommand
 from .events import RoomEvent
 from .frames import Bye, Error, Hello, HistoryFrame, Joined, Pong, RoomFrame, ServerFrame, Update
+from .updates import JsonUpdates, MsgpackUpdates, UpdateWriter
 from .views import View
 
 Format: TypeAlias = Literal["json", "msgpack"]
@@ -60,6 +61,7 @@ class Codec:
         self.encode: Callable[[Any], bytes] = (
             msgspec.msgpack.encode if self.binary else msgspec.json.encode
         )
+        self.updates: Final[UpdateWriter] = MsgpackUpdates() if self.binary else JsonUpdates()
         self._command = self._decoder(ClientCommand)
         self._numbered = self._decoder(_Numbered)
         self._frame = self._decoder(_Known)

@@ -127,8 +127,8 @@ class Proposal(Struct, frozen=True, kw_only=True):
     totals: list[int]
 
 
-class View(Struct, frozen=True, kw_only=True):
-    """All that one viewer may see; whoever renders the latest is right."""
+class PublicView(Struct, frozen=True, kw_only=True):
+    """What everybody may see of a room: the same for all."""
 
     room: str
     log: str
@@ -139,7 +139,6 @@ class View(Struct, frozen=True, kw_only=True):
     rules: Rules
     settings: Settings
     host: int | None = None
-    you: int | None = None
     seats: list[SeatView]
     watchers: list[str]
     sides: list[SideView]
@@ -152,11 +151,6 @@ class View(Struct, frozen=True, kw_only=True):
     clock: Clock | None = None
     table: list[Card]
     stock: int
-    hand: list[Card] | None = None
-    options: dict[str, list[list[Card]]] | None = None
-    options_cut: bool = False
-    declarations: list[Declaration]
-    first_card: Card | None = None
     matta: Matta | None = None
     recent: list[RecentPlay]
     gone: list[Card] | None = None
@@ -166,3 +160,33 @@ class View(Struct, frozen=True, kw_only=True):
     winner: int | None = None
     proposal: Proposal | None = None
     commitment: str | None = None
+
+
+class OwnView(Struct, frozen=True, kw_only=True):
+    """What one viewer alone may see beside it; a watcher, nothing."""
+
+    you: int | None = None
+    hand: list[Card] | None = None
+    options: dict[str, list[list[Card]]] | None = None
+    options_cut: bool = False
+    declarations: list[Declaration] = []
+    first_card: Card | None = None
+
+
+class View(PublicView, frozen=True, kw_only=True):
+    """All that one viewer may see; whoever renders the latest is right."""
+
+    you: int | None = None
+    hand: list[Card] | None = None
+    options: dict[str, list[list[Card]]] | None = None
+    options_cut: bool = False
+    declarations: list[Declaration]
+    first_card: Card | None = None
+
+
+def whole(public: PublicView, own: OwnView) -> View:
+    """A view from its two parts."""
+    return View(
+        **{name: getattr(public, name) for name in PublicView.__struct_fields__},
+        **{name: getattr(own, name) for name in OwnView.__struct_fields__},
+    )

@@ -10,9 +10,10 @@ import pytest
 from scopa_protocol import commands as c
 from scopa_protocol import events as told
 from scopa_protocol.codec import JSON
+from scopa_protocol.frames import Update
 from scopa_protocol.views import Count, View
 from scopa_server.room import events as e
-from scopa_server.room.project import own
+from scopa_server.room.project import own, public
 from scopa_server.room.state import Room
 from support.knowledge import Known
 from support.tables import Table, heard
@@ -67,9 +68,10 @@ class Watched:
         if any(isinstance(event, e.MatchStarted) for event in events):
             self.known = _known(before, counted=self.known)
         self._listen(before, events)
-        seen = self.table.view(None)
-        for viewer in (None, *range(len(self.table.room.seats))):
-            self._look(viewer, own(seen, self.table.room, viewer))
+        room = self.table.room
+        common = JSON.updates.common(room.seq, [], public(room, self.table.scene))
+        for viewer in (None, *range(len(room.seats))):
+            self._look(viewer, JSON.updates.own(common, own(room, viewer)))
 
     def _listen(self, before: Room, events: e.Events) -> None:
         rest: list[told.RoomEvent] = []
@@ -108,8 +110,10 @@ class Watched:
         assert count.proof.deck == ",".join(self.known.counted.deck)
         assert [set(side.pile) for side in count.sides] == list(map(set, self.known.counted_piles))
 
-    def _look(self, viewer: int | None, view: View) -> None:
-        wire = JSON.encode(view)
+    def _look(self, viewer: int | None, wire: bytes) -> None:
+        frame = JSON.decode_frame(wire)
+        assert isinstance(frame, Update)
+        view = frame.view
         if view.count is not None:
             if view.count is not self.checked:
                 self._count(view.count)

@@ -18,6 +18,7 @@ from scopa_server.allowance import Allowance
 from scopa_server.bounds import Bounds
 from scopa_server.live.answers import too_fast
 from scopa_server.live.rooms import Rooms
+from scopa_server.live.showing import Update
 from scopa_server.live.time import Time, Timer
 from scopa_server.live.visitor import Visitor
 from scopa_server.metrics import OK, Limit, Metrics
@@ -296,7 +297,7 @@ class Connection:
     def _count(self, kind: str, code: ErrorCode | None) -> None:
         self._desk.metrics.answered(kind, OK if code is None else code.value)
 
-    def _answered(self, frame: ServerFrame) -> None:
+    def _answered(self, frame: ServerFrame | Update) -> None:
         self._waiting -= _answers(frame)
 
 
@@ -304,7 +305,7 @@ class _LineGone(Exception):
     """The line ended while a room was being asked to let its client in."""
 
 
-def _answers(frame: ServerFrame) -> int:
+def _answers(frame: ServerFrame | Update) -> int:
     """How many commands a frame answers."""
     re: list[int] | int | None = getattr(frame, "re", None)
     if re is None:

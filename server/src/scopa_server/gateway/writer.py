@@ -13,6 +13,7 @@ from scopa_protocol.codec import Codec
 from scopa_protocol.codes import CloseCode
 from scopa_protocol.frames import ServerFrame
 from scopa_server.live.outbox import NOT_READING, Closing, Outbox
+from scopa_server.live.showing import Update
 from scopa_server.metrics import Limit, Metrics
 
 from .pipe import Pipe
@@ -31,12 +32,12 @@ class Writer:
         self._outbox = outbox
         self._patience = patience
         self._metrics = metrics
-        self._sent: Callable[[ServerFrame], None] = _nothing
+        self._sent: Callable[[ServerFrame | Update], None] = _nothing
         self._over = False
         self._waiting: asyncio.TimerHandle | None = None
         self._closing: asyncio.Task[None] | None = None
 
-    def start(self, sent: Callable[[ServerFrame], None]) -> None:
+    def start(self, sent: Callable[[ServerFrame | Update], None]) -> None:
         """Write what waits, and from now on whatever comes; `sent` hears of each frame."""
         self._sent = sent
         self._pipe.stuck, self._pipe.freed = self._wait, self._go_on
@@ -74,9 +75,9 @@ class Writer:
             self._over = True
             self._close(CloseCode.INTERNAL, "internal_error")
 
-    def _push(self, frame: ServerFrame) -> None:
+    def _push(self, frame: ServerFrame | Update) -> None:
         codec = self._codec
-        data = codec.encode(frame)
+        data = frame.encoded(codec) if isinstance(frame, Update) else codec.encode(frame)
         if self._pipe.push(data, text=not codec.binary):
             self._metrics.sent(len(data))
         else:

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 from scopa_protocol.codes import CloseCode
 from scopa_protocol.events import RoomEvent
-from scopa_protocol.frames import Update
-from scopa_protocol.views import View
-from scopa_server.room.project import Scene, own, public
+from scopa_server.room.project import Scene
 from scopa_server.room.state import Room
 
+from .showing import Showing, Update
 from .visitor import Visitor
 
 
@@ -95,19 +94,9 @@ class Audience:
         only: Visitor | None = None,
     ) -> None:
         """Leave everybody the present view; `answering`: whose command this answers."""
-        seen = public(room, scene)
-        views: dict[int | None, View] = {}
+        showing = Showing(room, scene, events)
         for visitor in self._visitors:
             if visitor is but or (only is not None and visitor is not only):
                 continue
-            if visitor.seat not in views:
-                views[visitor.seat] = own(seen, room, visitor.seat)
             asked = answering[1] if answering is not None and answering[0] is visitor else None
-            visitor.outbox.show(
-                Update(
-                    re=None if asked is None else [asked],
-                    seq=room.seq,
-                    events=events,
-                    view=views[visitor.seat],
-                )
-            )
+            visitor.outbox.show(Update(showing, visitor.seat, None if asked is None else [asked]))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 from scopa_protocol import commands as c
 from scopa_protocol import events as told
 from scopa_protocol.codes import CloseCode, ErrorCode
-from scopa_protocol.frames import Joined, Talk, Update
+from scopa_protocol.frames import Joined, Talk
 from scopa_protocol.invite import write_invite
 from scopa_server.allowance import Allowance
 from scopa_server.metrics import Limit
@@ -20,6 +20,7 @@ from .answers import Answers, bad_token, gone, has_left, our_fault, restarting, 
 from .history import Historian
 from .inbox import Enter
 from .ledger import RoomGone, RoomLost
+from .showing import Showing, Update
 from .surroundings import Surroundings
 from .table import Table
 from .visitor import Visitor
@@ -141,14 +142,8 @@ class Door:
         table, token = self._table, visitor.token
         table.audience.remove(visitor)
         self._historian.drop(has_left(), visitor)
-        visitor.outbox.show(
-            Update(
-                re=None if re is None else [re],
-                seq=table.room.seq,
-                events=heard or [],
-                view=project(table.room, None, table.scene()),
-            )
-        )
+        showing = Showing(table.room, table.scene(), heard or [])
+        visitor.outbox.show(Update(showing, None, None if re is None else [re]))
         visitor.outbox.close(CloseCode.LEFT, "left", "You have left the room.")
         if token is None:
             table.tell([told.WatcherLeft(name=visitor.name)])

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from scopa_protocol.codes import CloseCode
-from scopa_protocol.frames import Bye, ServerFrame, Update
+from scopa_protocol.frames import Bye, ServerFrame
 
-EVENTS_KEPT: Final = 100
-"""Events that are joined into one update; of more, the oldest are dropped."""
+from .showing import Update
+
 REPLIES_KEPT: Final = 64
 """Replies that may wait; a connection with more isn't reading."""
 
@@ -63,7 +63,7 @@ class Outbox:
         """Send an update; one that still waits is joined with it."""
         if self._closing is not None:
             return
-        self._update = update if self._update is None else _joined(self._update, update)
+        self._update = update if self._update is None else update.after(self._update)
         self.filled()
 
     def close(self, code: CloseCode, reason: str, message: str, *, retry: bool = False) -> None:
@@ -72,7 +72,7 @@ class Outbox:
             self._closing = Closing(code, Bye(code=reason, message=message, retry=retry))
             self.filled()
 
-    def take(self) -> ServerFrame | Closing | None:
+    def take(self) -> ServerFrame | Update | Closing | None:
         """The next frame to send, replies first, or how to close when all is sent; None: nothing.
 
         How to close is given once.
@@ -90,9 +90,3 @@ class Outbox:
 
 def _nobody() -> None:
     """Nobody writes yet."""
-
-
-def _joined(older: Update, newer: Update) -> Update:
-    re = [*(older.re or ()), *(newer.re or ())]
-    events = [*older.events, *newer.events][-EVENTS_KEPT:]
-    return Update(re=re or None, seq=newer.seq, events=events, view=newer.view)

@@ -9,12 +9,22 @@ from functools import lru_cache
 from typing import Final
 
 import msgspec
-from msgspec.structs import replace
 
 from scopa_protocol import rules as wire
 from scopa_protocol import views
 from scopa_protocol.cards import display_order
-from scopa_protocol.views import Clock, Declaration, Matta, RecentPlay, SeatView, SideView, View
+from scopa_protocol.views import (
+    Clock,
+    Declaration,
+    Matta,
+    OwnView,
+    PublicView,
+    RecentPlay,
+    SeatView,
+    SideView,
+    View,
+    whole,
+)
 from scopa_server.rules import captures
 from scopa_server.rules import declare as declaring
 from scopa_server.rules.deal import Deal, Play, Sweep, is_scopa
@@ -35,31 +45,30 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
 
 def project(room: Room, viewer: int | None, scene: Scene) -> View:
     """What the person at seat `viewer` sees of a room; None: a watcher."""
-    return own(public(room, scene), room, viewer)
-
-
-def own(seen: View, room: Room, viewer: int | None) -> View:
-    """A room's public view and what is the viewer's own; None: a watcher.
-
-    With `public` made once, everybody's view costs little.
-    """
-    if viewer is None:
-        return seen
-    if room.seats[viewer].reserved is not None:
-        return replace(seen, you=viewer, hand=[])
-    return _with_hand(seen, room, viewer, hints=room.settings.hints != "off")
+    return whole(public(room, scene), own(room, viewer))
 
 
 def project_for_server(room: Room, seat: int, scene: Scene) -> View:
     """What a stand-in sees: what the seat it plays would, with the options listed."""
-    return _with_hand(public(room, scene), room, seat, hints=True)
+    return whole(public(room, scene), _with_hand(room, seat, hints=True))
 
 
-def _with_hand(seen: View, room: Room, seat: int, *, hints: bool) -> View:
+def own(room: Room, viewer: int | None) -> OwnView:
+    """What a room's public view doesn't show, but its viewer may see; None: a watcher."""
+    if viewer is None:
+        return _WATCHERS_OWN
+    if room.seats[viewer].reserved is not None:
+        return OwnView(you=viewer, hand=[])
+    return _with_hand(room, viewer, hints=room.settings.hints != "off")
+
+
+_WATCHERS_OWN: Final = OwnView()
+
+
+def _with_hand(room: Room, seat: int, *, hints: bool) -> OwnView:
     hand = list(room.deal.hands[seat]) if room.deal else []
     options, cut = _options(room, seat) if hints else (None, False)
-    return replace(
-        seen,
+    return OwnView(
         you=seat,
         hand=hand,
         options=options,
@@ -69,10 +78,10 @@ def _with_hand(seen: View, room: Room, seat: int, *, hints: bool) -> View:
     )
 
 
-def public(room: Room, scene: Scene) -> View:
-    """What everybody may see of a room: a watcher's view."""
+def public(room: Room, scene: Scene) -> PublicView:
+    """What everybody may see of a room."""
     deal = room.deal
-    return View(
+    return PublicView(
         room=room.code,
         log=scene.log,
         seq=room.seq,
@@ -82,7 +91,6 @@ def public(room: Room, scene: Scene) -> View:
         rules=wire_rules(room.rules),
         settings=room.settings,
         host=room.host,
-        you=None,
         seats=seats(room, scene.online),
         watchers=list(scene.watchers),
         sides=_sides(room),
@@ -95,11 +103,6 @@ def public(room: Room, scene: Scene) -> View:
         clock=scene.clock,
         table=list(deal.table) if deal else [],
         stock=deal.stock if deal else 0,
-        hand=None,
-        options=None,
-        options_cut=False,
-        declarations=[],
-        first_card=None,
         matta=_matta(deal),
         recent=_recent(deal),
         gone=_gone(room),

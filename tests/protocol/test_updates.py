@@ -1,0 +1,72 @@
+"""Updates written in two parts read as if they were written in one."""
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+from scopa_protocol import events as told
+from scopa_protocol.codec import CODECS, JSON, MSGPACK, Codec
+from scopa_protocol.frames import Update
+from scopa_protocol.views import OwnView, PublicView, View, whole
+from support.wire import FULL_VIEW
+
+EVENTS: list[told.RoomEvent] = [
+    told.Paused(seat=1),
+    told.Said(name="Anna", seat=0, text='"}], \\ ,"view":{'),
+]
+
+
+def part(kind: type[Any], view: View) -> Any:
+    return kind(**{name: getattr(view, name) for name in kind.__struct_fields__})
+
+
+PUBLIC: PublicView = part(PublicView, FULL_VIEW)
+OWN: OwnView = part(OwnView, FULL_VIEW)
+
+
+def test_the_parts_share_nothing_and_are_the_whole() -> None:
+    public, own = set(PublicView.__struct_fields__), set(OwnView.__struct_fields__)
+    assert not public & own
+    assert public | own == set(View.__struct_fields__)
+    assert whole(PUBLIC, OWN) == FULL_VIEW
+
+
+def test_an_own_part_has_the_defaults_of_a_watchers_view() -> None:
+    fields = {field.name: field for field in msgspec.structs.fields(View)}
+    for field in msgspec.structs.fields(OwnView):
+        if field.name != "declarations":
+            assert field.default == fields[field.name].default
+    assert OwnView().declarations == []
+
+
+@pytest.mark.parametrize("codec", CODECS.values(), ids=CODECS)
+@pytest.mark.parametrize("re", [None, [7], [1, 2, 2**53 - 1]])
+@pytest.mark.parametrize("events", [[], EVENTS], ids=["quiet", "eventful"])
+@pytest.mark.parametrize("own", [OWN, OwnView()], ids=["seat", "watcher"])
+def test_an_update_reads_as_one_frame(
+    codec: Codec, re: list[int] | None, events: list[told.RoomEvent], own: OwnView
+) -> None:
+    common = codec.updates.common(2**40, events, PUBLIC)
+    written = codec.updates.own(common, own, re)
+    expected = Update(re=re, seq=2**40, events=events, view=whole(PUBLIC, own))
+    assert codec.decode_frame(written) == expected
+    # To clients that know less of the types, too.
+    generic = json.loads if codec is JSON else msgspec.msgpack.decode
+    assert generic(written) == generic(codec.encode(expected))
+
+
+def test_no_key_is_written_twice() -> None:
+    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        assert len(dict(found)) == len(found)
+        return dict(found)
+
+    common = JSON.updates.common(5, EVENTS, PUBLIC)
+    json.loads(JSON.updates.own(common, OWN, [1]), object_pairs_hook=pairs)
+
+
+def test_a_map_of_fewer_entries_than_are_written_would_be_noticed() -> None:
+    common = MSGPACK.updates.common(5, EVENTS, PUBLIC)
+    with pytest.raises(ValueError, match=r"."):
+        MSGPACK.decode_frame(MSGPACK.updates.own(common, OWN, [1]) + b"\x00")
