@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from .line import PATIENCE, Broken
 from .table import Table
-from .usage import cpu_seconds
+from .usage import busy_seconds, cpu_seconds
 
 now: Final = time.perf_counter
 LEADS_IN_WITHIN: Final = 10 * PATIENCE
@@ -21,13 +21,17 @@ LEADS_IN_WITHIN: Final = 10 * PATIENCE
 
 @dataclass(slots=True, kw_only=True)
 class Window:
-    """What was measured in one go. Times in seconds; `cpu` by part, the load's own included."""
+    """What was measured in one go. Times in seconds; `cpu` by part, the load's own included.
+
+    `all_cpu`: what everything on the machine took.
+    """
 
     seconds: float = 0.0
     moves: int = 0
     received: int = 0
     latencies: "array[float]" = field(default_factory=lambda: array("d"))
     cpu: dict[str, float] = field(default_factory=dict)
+    all_cpu: float = 0.0
 
     @property
     def rate(self) -> float:
@@ -42,6 +46,11 @@ class Window:
     def kib_a_move(self) -> float:
         """What the four received for each card played, in KiB."""
         return self.received / max(1, self.moves) / 1024
+
+    @property
+    def others(self) -> float:
+        """How much of a core other programs took."""
+        return max(0.0, self.all_cpu - sum(self.cpu.values())) / self.seconds
 
     def latency_ms(self, quantile: float) -> float:
         """How long a play took to reach all four, in milliseconds."""
@@ -139,12 +148,14 @@ class Load:
             begin()
             await self._pass(warm)
             window = self._window = Window()
-            before, start, received = self._spent(), now(), self._received()
+            before, received, busy = self._spent(), self._received(), busy_seconds()
+            start = now()
             await self._pass(seconds)
             while not window.moves and now() - start < PATIENCE:
                 await self._pass(seconds)
             window.seconds = now() - start
             window.cpu = {name: spent - before[name] for name, spent in self._spent().items()}
+            window.all_cpu = busy_seconds() - busy
             window.received = self._received() - received
             self._window = None
             await self._stop()

@@ -52,8 +52,8 @@ def _cells(row: Row) -> list[str]:
     cost = [f"{row.cpu_us[part]:.0f}" if part in row.cpu_us else "" for part in PARTS]
     pace = "" if row.pace is None else f" x {row.pace:g}"
     times = [f"{row.p50_ms:.2f}", f"{row.p99_ms:.2f}"]
-    size = f"{row.kib_a_move:.1f}"
-    return [row.contender, f"{row.tables}{pace}", f"{row.rate:,.0f}", *cost, *times, size]
+    rest = [f"{row.kib_a_move:.1f}", f"{row.others:.0%}".rstrip("%")]
+    return [row.contender, f"{row.tables}{pace}", f"{row.rate:,.0f}", *cost, *times, *rest]
 
 
 PARTS = ("server", "store", "load")

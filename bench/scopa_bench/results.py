@@ -11,7 +11,8 @@ from .load import Window
 class Row(Struct, frozen=True, kw_only=True):
     """One contender with so many tables: medians over its windows.
 
-    `pace`: cards a second at each table; None: as many as it takes (saturation).
+    `pace`: cards a second at each table; None: as many as it takes (saturation). `others`: how much
+    of a core other programs took meanwhile.
     """
 
     contender: str
@@ -23,6 +24,7 @@ class Row(Struct, frozen=True, kw_only=True):
     p50_ms: float
     p99_ms: float
     kib_a_move: float
+    others: float
 
 
 class Figure(Struct, frozen=True, kw_only=True):
@@ -100,5 +102,6 @@ def row(contender: str, tables: int, pace: float | None, windows: Sequence[Windo
         },
         p50_ms=round(median(window.latency_ms(0.5) for window in windows), 3),
         p99_ms=round(median(window.latency_ms(0.99) for window in windows), 3),
+        others=round(median(window.others for window in windows), 2),
         kib_a_move=round(median(window.kib_a_move for window in windows), 1),
     )

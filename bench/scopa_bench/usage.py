@@ -1,12 +1,14 @@
 """What processes cost, from the operating system: processor time and memory (Linux)."""
 
+import os
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 _CPUCLOCK_SCHED: Final = 2
-PAGE: Final = 4096
+PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
 def cpu_seconds(pids: Iterable[int]) -> float:
@@ -17,6 +19,13 @@ def cpu_seconds(pids: Iterable[int]) -> float:
 def _clock(pid: int) -> int:
     # What clock_getcpuclockid(3) gives: nanoseconds, where /proc/PID/stat counts in hundredths.
     return ((~pid) << 3) | _CPUCLOCK_SCHED
+
+
+def busy_seconds() -> float:
+    """Processor time that everything on this machine took so far, on all cores."""
+    fields = Path("/proc/stat").read_text().partition("\n")[0].split()[1:]
+    user, nice, system, _, _, irq, soft, *_ = map(int, fields)
+    return (user + nice + system + irq + soft) / TICKS
 
 
 def family(pid: int) -> list[int]:
