@@ -1,5 +1,6 @@
 """How often a stranger may be wrong, and who never has to wait."""
 
+import asyncio
 from contextlib import ExitStack
 from typing import Any
 
@@ -251,6 +252,40 @@ async def test_only_the_host_has_passcodes_hashed(monkeypatch: pytest.MonkeyPatc
         assert await guest.refused(c.Configure(passcode=passcode)) == "not_host"
         assert await watcher.refused(c.Configure(passcode=passcode)) == "not_seated"
     assert "_scrypt" not in work.done
+
+
+async def test_a_room_that_is_not_opened_costs_no_hashing(monkeypatch: pytest.MonkeyPatch) -> None:
+    house = House(bounds=Bounds(max_rooms=1))
+    await house.host()
+    work = Work(house, monkeypatch)
+    wanted: dict[str, Any] = {"name": "Anna", "rules": {"variant": "scopa"}, "passcode": "bastoni"}
+    for command, code in (
+        (c.Create(**wanted, token=token(1)), "server_full"),
+        (c.Create(**{**wanted, "name": ""}, token=token(1)), "bad_name"),
+        (c.Create(**{**wanted, "rules": {"variant": "x"}}, token=token(1)), "bad_rules"),
+        (c.Create(**wanted, token="short"), "bad_token"),
+    ):
+        with pytest.raises(Refused) as refused:
+            await house.rooms.create(Guest(house).visitor, command)
+        assert refused.value.code == code
+    assert "_scrypt" not in work.done
+
+
+async def test_one_address_has_few_passcodes_waiting() -> None:
+    checks = passcodes.Passcodes(1)
+    most = passcodes.WAITING_EACH
+    try:
+        waiting = [
+            asyncio.create_task(checks.matches("x", None, address))
+            for address in [*["a"] * (most + 3), "b"]
+        ]
+        outcomes = await asyncio.gather(*waiting, return_exceptions=True)
+        refused = [outcome.code for outcome in outcomes if isinstance(outcome, Refused)]
+        assert refused == ["too_fast"] * 3
+        assert outcomes.count(False) == most + 1
+        assert await checks.matches("x", None, "a") is False
+    finally:
+        checks.close()
 
 
 # Over the wire

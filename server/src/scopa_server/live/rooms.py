@@ -93,9 +93,8 @@ class Rooms:
         self._check_key(visitor, command.key)
         self._check_name(command)
         command, made = _with_token(command)
-        passcode = await self._passcodes.hash(command.passcode) if command.passcode else None
         while True:
-            code = await self._opened(visitor, command, passcode)
+            code = await self._opened(visitor, command)
             room = await self._found(code)
             if room is not None and await room.enter(visitor, command, made):
                 return
@@ -119,25 +118,28 @@ class Rooms:
                 ErrorCode.BAD_NAME, f"A name has at most {most} characters here; choose another."
             )
 
-    async def _opened(self, visitor: Visitor, command: c.Create, passcode: str | None) -> str:
+    async def _opened(self, visitor: Visitor, command: c.Create) -> str:
         """The code of the room that this token has opened, just now or before."""
         token = command.token or ""
         for attempt in range(CODES_TRIED):
             code = room_code(token, attempt)
             known = await self._header(code)
             if known is None:
-                known = await self._open(visitor, code, command, passcode)
+                known = await self._open(visitor, code, command)
             if is_among(token_hash(token), known.tokens):
                 return code
         raise Refused(ErrorCode.SERVER_FULL, "No free room code was found; try again.")
 
-    async def _open(
-        self, visitor: Visitor, code: str, command: c.Create, passcode: str | None
-    ) -> Header:
-        events = open_room(command, command.token or "", passcode)
-        room = advance(Room(code=code), 1, 0, events)
-        draft = Draft(number=1, id=new_id(), previous="", payload=write_events(events))
+    async def _open(self, visitor: Visitor, code: str, command: c.Create) -> Header:
+        token = command.token or ""
+        # What is wrong with it, or too much, is found before there is any work.
+        events = open_room(command, token, None)
         with self._hosting.opening(code, visitor.address):
+            if command.passcode:
+                passcode = await self._passcodes.hash(command.passcode, visitor.address)
+                events = open_room(command, token, passcode)
+            room = advance(Room(code=code), 1, 0, events)
+            draft = Draft(number=1, id=new_id(), previous="", payload=write_events(events))
             try:
                 outcome = await self._journal.append(
                     code, draft, header=header(room), ttl=self._lifetimes.of(room)
@@ -188,17 +190,19 @@ class Rooms:
         known = None if code is None else await self._header(code)
         if known is None or not _holds(command, known):
             with self._failures.trying(visitor.address, code):
-                await self._check_stranger(command, known)
+                await self._check_stranger(visitor, command, known)
         return code or ""
 
-    async def _check_stranger(self, command: _Naming, known: Header | None) -> None:
+    async def _check_stranger(
+        self, visitor: Visitor, command: _Naming, known: Header | None
+    ) -> None:
         """Turn away who knows too little: the work is the same whatever there is to know."""
         if isinstance(command, c.Resume):
             raise bad_token()
         if known is not None and known.passcode is None and not command.passcode:
             return
         kept = None if known is None else known.passcode
-        right = await self._passcodes.matches(command.passcode, kept)
+        right = await self._passcodes.matches(command.passcode, kept, visitor.address)
         if known is None:
             raise _unknown(command)
         if kept is not None and not right:
@@ -212,18 +216,18 @@ class Rooms:
         passcode = None
         # Hashing is for the host alone: it is work, and a look at the present passcode.
         if isinstance(command, c.Configure) and live.room.host == visitor.seat:
-            passcode = await self._kept(command.passcode, live.room)
+            passcode = await self._kept(command.passcode, live.room, visitor.address)
         return live.ask(visitor, command, passcode)
 
-    async def _kept(self, passcode: str | None, room: Room) -> str | None:
+    async def _kept(self, passcode: str | None, room: Room, address: str) -> str | None:
         """The hash of a passcode: the present one if that is the same, so nothing changes."""
         present = room.passcode
         if not passcode:
             return None
-        if present is not None and await self._passcodes.matches(passcode, present):
+        if present is not None and await self._passcodes.matches(passcode, present, address):
             return present
         # The same word sent twice at once is the same hash, and so changes nothing, either.
-        return await self._passcodes.hash(passcode, room.code)
+        return await self._passcodes.hash(passcode, address, room.code)
 
     # Finding and keeping
 
