@@ -144,6 +144,9 @@ async def test_no_secret_is_logged(serve: Serve, tmp_path: Path) -> None:
     key = tmp_path / "key"
     key.write_text(KEY)
     server = serve("--access-key-file", str(key), "--log-level", "debug")
+    # What every user of the machine can see of it.
+    assert "scopa_server" in server.shown
+    assert KEY not in server.shown
     rules = {"variant": "scopa", "players": 2}
     create = c.Create(name="Anna", rules=rules, passcode=PASSCODE, token=token(0), key=KEY)
     async with Player(server.url) as anna, Player(server.url) as bruno:

@@ -71,6 +71,12 @@ class ServerProcess:
         assert self._process is not None
         return self._process.pid
 
+    @property
+    def shown(self) -> str:
+        """What every user of the machine can see of it in the list of processes."""
+        words = ["ps", "-o", "args=", "-p", str(self.pid)]
+        return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
     def start(self) -> None:
         """Start it and wait until it says how to join. Raises NotStarted."""
         assert self._process is None

@@ -180,3 +180,31 @@ def test_commands_of_connections_are_not_decided_here() -> None:
         c.Watch,
         c.History,
     }
+
+
+HOSTS: Final = {
+    c.Arrange,
+    c.Configure,
+    c.SeatBot,
+    c.Unseat,
+    c.StandIn,
+    c.Start,
+    c.EndMatch,
+}
+"""What is the host's alone, by the protocol."""
+
+
+def test_nobody_else_has_a_host_s_powers() -> None:
+    table, seen = table_in("playing"), set[type[c.Command]]()
+    for name, role, *cells in ROWS[1:]:
+        kind = type(command(name, table))
+        if kind in HOSTS and role != "host":
+            seen.add(kind)
+            refused = "not_seated" if role == "watcher" else "not_host"
+            assert set(cells) - {"-"} == {refused}, (name, role)
+    assert seen == HOSTS
+
+
+def test_the_server_s_own_list_of_a_host_s_powers_is_that_of_the_protocol() -> None:
+    as_host = COMMANDS[c.Start].role
+    assert {kind for kind, row in COMMANDS.items() if row.role is as_host} == HOSTS
