@@ -115,15 +115,19 @@ def overhear(player: Player, viewer: int | None, truth: Truth, never: list[str])
         for secret in (*never, *moment.secrets):
             assert secret.encode() not in raw, frame["type"]
         assert not any(bytes.fromhex(salt) in raw for salt in moment.secrets)
+    # A close has words of its own.
+    assert player.socket.close_reason in (None, "", "left", "seat_lost")
     return kinds
 
 
 def _check_view(view: dict[str, Any], viewer: int | None, moment: Moment) -> None:
     count = view.pop("count", None)
+    # Who has just left sees no more than who watches.
+    assert view["you"] in (viewer, None)
+    viewer = view["you"]
     assert cards(view) <= moment.known[viewer]
     assert count is None or count["deal"] in moment.over
     mine = viewer is not None and view.get("to_play") == viewer
-    assert view["you"] == viewer
     assert (view["hand"] is None) == (viewer is None)
     if not mine:
         assert not view["options"]

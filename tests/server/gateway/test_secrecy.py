@@ -3,11 +3,12 @@
 import io
 import random
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from scopa_protocol import commands as c
 from scopa_protocol.codec import JSON, MSGPACK
@@ -155,9 +156,27 @@ class Gathering:
                 await self.pry()
             await self.step()
         await self.pry()
-        await self.seated[0].do(c.EndMatch())
-        await self.meet()
         assert rescored == DEALS
+        await self.part()
+
+    async def part(self) -> None:
+        """In the middle of the next deal one is shown out, the match ended, and the host goes."""
+        host, *_ = self.seated
+        for player in self.seated:
+            await player.do(c.Ready(deal=shown(host).deal))
+        await self.pry()
+        for command in (c.Unseat(seat=1, name=NAMES[1]), c.EndMatch(), c.Leave()):
+            await host.do(command)
+        for player, viewer in self.lines:
+            if viewer in (0, 1):
+                await to_the_end(player)
+
+
+async def to_the_end(player: Player) -> None:
+    """Hear what still comes until the server closes, and how it does."""
+    with suppress(ConnectionClosed):
+        while True:
+            await player.receive()
 
 
 def tries(view: View, chance: random.Random) -> list[c.Command]:
@@ -202,6 +221,7 @@ async def test_no_line_brings_what_its_end_may_not_know(variant: str) -> None:
             metrics = people.served.house.metrics.render().decode()
     assert all(kind >= EVERYTHING for kind in kinds if "joined" in kind)
     assert any("room" in kind for kind in kinds)
+    assert sum("bye" in kind for kind in kinds) > 2
     for text in (written.getvalue(), metrics):
         assert "room_opened" in text or "scopa_commands_total" in text
         assert not CARD.search(text)
