@@ -57,4 +57,21 @@ def test_the_check_before_merging_is_what_developers_run() -> None:
     ]
     workflow = (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
     assert re.findall(r"- run: (.*)", workflow) == [".ci/run"]
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / ".github/workflows").glob("*")), ids=lambda p: p.name
+)
+def test_a_workflow_runs_what_it_was_written_for(path: Path) -> None:
+    workflow = path.read_text(encoding="utf-8")
     assert not re.search(r"uses: \S+@(?![0-9a-f]{40} )", workflow)
+    assert "permissions:\n  contents: read\n" in workflow
+    assert workflow.count("persist-credentials: false") == workflow.count("actions/checkout@")
+
+
+def test_every_lock_is_audited() -> None:
+    workflow = (ROOT / ".github/workflows/audit.yml").read_text(encoding="utf-8")
+    [audit] = re.findall(r"- run: (pip-audit .*)", workflow)
+    # The development lock holds all of the other (test_locks).
+    assert "--strict" in audit
+    assert audit.endswith("--requirement requirements/dev.txt")
