@@ -173,6 +173,12 @@ def test_long_names_do_not_break_the_columns() -> None:
     assert len(first) > 0
 
 
+def test_somebody_called_you_is_told_from_oneself() -> None:
+    view = sent.playing("Anna", "YOU", recent=[FIVE])
+    assert side_name(view, 0) == "You"
+    assert "YOU (seat 1) played 5D" in text(table(view))
+
+
 def test_six_sides_fit_on_an_ordinary_terminal() -> None:
     first, second = sent.a_count().sides
     counted = sent.a_count(sides=[first, second, first, second, first, second], totals=[0] * 6)

@@ -7,6 +7,9 @@ from scopa_protocol.views import SeatView, View
 def seat_name(view: View, seat: int) -> str:
     """The name on a seat, or the seat's number."""
     person = view.seats[seat].name if 0 <= seat < len(view.seats) else None
+    if person is not None and person.casefold() == "you":
+        # Nobody else's doings are told as one's own.
+        return f"{person} (seat {seat})"
     return person or f"seat {seat}"
 
 
