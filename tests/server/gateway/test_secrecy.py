@@ -15,6 +15,7 @@ from scopa_protocol.codec import JSON, MSGPACK
 from scopa_protocol.frames import Joined
 from scopa_protocol.views import View
 from scopa_server.logs import logging_to
+from scopa_server.room.state import Room
 from scopa_server.room.tokens import token_hash
 from scopa_server.rules.cards import DECK
 from scopa_server.rules.presets import PRESETS
@@ -228,3 +229,33 @@ async def test_no_line_brings_what_its_end_may_not_know(variant: str) -> None:
         assert not any(secret in text for secret in never)
         assert not any(salt in text for moment in truth.moments for salt in moment.secrets)
         assert people.code not in metrics
+
+
+@pytest.mark.parametrize("form", ["json", "pretty"])
+async def test_a_fault_in_the_middle_of_a_deal_shows_nothing(
+    form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = io.StringIO()
+    secrets: list[str] = []
+
+    def faulty(room: Room, *_: object) -> None:
+        assert room.deal is not None
+        assert room.shuffle is not None
+        secrets.extend((room.shuffle.salt, *map(token_hash, (token(0), token(1)))))
+        raise LookupError(room.deal.hands, room.shuffle.salt, token(0), secrets[-1])
+
+    with logging_to(written, "debug", form):
+        async with gathering("cirulla") as people:
+            host = people.seated[0]
+            with monkeypatch.context() as patch:
+                patch.setattr("scopa_server.live.table.decide", faulty)
+                for command in (c.Pause(), c.Play(deal=1, turn=1, card="7D", take=["7C"])):
+                    assert await host.error(command) == "internal_error"
+            assert not CARD.search(host.raw[-1].decode())
+            await host.do(c.Pause())
+            await people.part()
+    text = written.getvalue()
+    assert text.count("room_fault") == 2
+    assert "LookupError" in text
+    assert not CARD.search(text)
+    assert not any(secret in text for secret in (*secrets, token(0), token(1), PASSCODE))
