@@ -1,4 +1,4 @@
-"""Nothing is sent twice behind our back: what redis-py does by itself, and what is left of it."""
+"""What goes over a connection to Redis, and that nothing is sent twice behind our back."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -8,10 +8,19 @@ import pytest
 from redis.asyncio import ConnectionPool, Redis, RedisCluster
 from redis.asyncio.sentinel import Sentinel
 
+from scopa_server.journal import LOOK
 from scopa_server.journal.link import Broken, Refusal, Unreached
 from scopa_server.journal.places import Address, read_place
-from scopa_server.journal.redis import RedisLink, build_pool, link_to, link_to_master
+from scopa_server.journal.redis import (
+    RedisJournal,
+    RedisLink,
+    build_pool,
+    link_to,
+    link_to_master,
+    pack,
+)
 from server.journal.conftest import REDIS_KINDS
+from support.drafts import chain, draft, new_room, store
 from support.proxy import Proxy
 from support.redis_server import RedisServer, free_port
 
@@ -78,18 +87,19 @@ async def link(proxy: Proxy) -> AsyncIterator[RedisLink]:
 async def test_a_lost_answer_is_told_not_asked_for_again(link: RedisLink, proxy: Proxy) -> None:
     await link.open()
     await link.send([("SET", "tally", 0)])
-    await link.receive()
+    await link.receive(1)
     proxy.lose_answer(b"INCR")
     await link.send([("INCR", "tally")])
     with pytest.raises(Broken):
-        await link.receive()
+        await link.receive(1)
     with pytest.raises(Broken):
         await link.send([("INCR", "tally")])
     await asyncio.wait_for(proxy.arrived.wait(), 10)
     await link.open()
     await link.send([("GET", "tally"), ("NONSENSE",)])
-    assert await link.receive() == b"1"
-    assert isinstance(await link.receive(), Refusal)
+    tally, refusal = await link.receive(2)
+    assert tally == b"1"
+    assert isinstance(refusal, Refusal)
 
 
 @pytest.mark.parametrize("make", [link_to, lambda url: link_to_master(_watched(url))])
@@ -116,3 +126,50 @@ def _watched(url: str) -> Any:
 async def test_nobody_there_is_unreached() -> None:
     with pytest.raises(Unreached):
         await link_to(f"redis://127.0.0.1:{free_port()}/0").open()
+
+
+def test_words_are_packed_as_the_library_would() -> None:
+    command = ("SET", "clé", b"\r\n\0", 2**53, "")
+    connection = build_pool("redis://a").make_connection()
+    assert pack(command) == b"".join(connection.pack_command(*command))
+
+
+async def test_a_script_that_was_forgotten_is_taught_again(
+    redis_servers: dict[str, RedisServer],
+) -> None:
+    server = redis_servers[REDIS_KINDS[0]]
+    journal, room, drafts = RedisJournal(read_place(server.url)), new_room(), chain([b""] * 2)
+    await store(journal, room, drafts[:1])
+    server.ask("SCRIPT", "FLUSH")
+    await store(journal, room, drafts[1:])
+    assert b"cmdstat_evalsha:" in server.ask("INFO", "commandstats")
+    await journal.close()
+
+
+async def test_who_may_teach_no_scripts_sends_them_whole(
+    redis_servers: dict[str, RedisServer],
+) -> None:
+    server = redis_servers[REDIS_KINDS[0]]
+    server.ask("ACL", "SETUSER", "pupil", "on", ">S3cret", "~*", "&*", "+@all", "-script")
+    journal = RedisJournal(read_place(server.url.replace("//", "//pupil:S3cret@")))
+    await store(journal, new_room(), [draft()])
+    await journal.close()
+
+
+async def test_a_subscription_ends_with_the_last_who_listens(
+    redis_servers: dict[str, RedisServer],
+) -> None:
+    server = redis_servers[REDIS_KINDS[0]]
+    journal, room = RedisJournal(read_place(server.url)), new_room()
+    async with asyncio.timeout(10):
+        async with journal.watch(room):
+            async with journal.watch(room):
+                pass
+            assert room.encode() in server.ask("PUBSUB", "SHARDCHANNELS")
+        while server.ask("PUBSUB", "SHARDCHANNELS") != b"*0\r\n":  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        async with journal.watch(room) as hints:
+            assert await anext(hints) == LOOK
+            await store(journal, room, [draft()])
+            assert await anext(hints) == 1
+    await journal.close()

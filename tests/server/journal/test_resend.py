@@ -33,14 +33,17 @@ class Script:
     async def send(self, commands: Sequence[Command]) -> None:
         self.sent.append(list(commands))
 
-    async def receive(self) -> Any:
-        if not self.steps:
-            self.exhausted.set()
-            await asyncio.Event().wait()
-        step = self.steps.pop(0)
-        if isinstance(step, Exception):
-            raise step
-        return step
+    async def receive(self, count: int) -> list[Any]:
+        answers: list[Any] = []
+        while len(answers) < count:
+            if not self.steps:
+                self.exhausted.set()
+                await asyncio.Event().wait()
+            step = self.steps.pop(0)
+            if isinstance(step, Exception):
+                raise Broken(str(step), answers)
+            answers.append(step)
+        return answers
 
     async def listen(self, seconds: float) -> Any:
         raise NotImplementedError
@@ -86,6 +89,12 @@ async def test_doubt_is_resolved_through_outages_and_refusals(
     script.steps = [LOST, DOWN, FULL, LOST, DOWN, 7]
     assert await resender.submit("", ("A",)) == 7
     assert script.sent == [[("A",)]] * 4
+
+
+async def test_a_forgotten_script_is_taught_again(script: Script, resender: Resender) -> None:
+    script.steps = [Refusal("NOSCRIPT"), 7]
+    assert await resender.submit("", ("A",)) == 7
+    assert script.sent == [[("A",)]] * 2
 
 
 async def test_newcomers_wait_for_nobody(script: Script, resender: Resender) -> None:

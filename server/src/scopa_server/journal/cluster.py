@@ -236,7 +236,7 @@ class Cluster:
             async with asyncio.timeout(_LOOK_SECONDS):
                 await link.open()
                 await link.send([("CLUSTER", "SLOTS")])
-                return await link.receive()
+                return (await link.receive(1))[0]
         finally:
             await link.drop()
 

@@ -101,7 +101,8 @@ class Journal(Protocol):
         """Add a commit if it follows the log's top; the same draft again changes nothing.
 
         A missing room is started by number 1 only. `header`, when given, replaces the stored one
-        in the same transaction. `ttl` in seconds counts anew from here for all of the room.
+        in the same transaction. `ttl` in seconds counts anew from here for all of the room, to
+        within a hundredth of it.
         Raises `Unresolved` if the journal is closed before the outcome is known.
         """
         ...

@@ -18,7 +18,14 @@ class Unreached(Exception):
 
 
 class Broken(Exception):
-    """The connection was lost or silent: what was sent may have been done, or may yet be."""
+    """The connection was lost or silent: what was sent may have been done, or may yet be.
+
+    `answers`: those that had been received.
+    """
+
+    def __init__(self, reason: str, answers: Sequence[Any] = ()) -> None:
+        super().__init__(reason)
+        self.answers = answers
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -54,8 +61,8 @@ class Link(Protocol):
         """Send in one go; raises `Broken`."""
         ...
 
-    async def receive(self) -> Any:
-        """Return the next answer, a `Refusal` for an error; raises `Broken`."""
+    async def receive(self, count: int) -> list[Any]:
+        """Return the next answers, a `Refusal` for an error; raises `Broken`."""
         ...
 
     async def listen(self, seconds: float) -> Any:
@@ -96,7 +103,7 @@ class Links:
     async def _ask_once(self, commands: Sequence[Command]) -> list[Any]:
         async with self._borrow() as link:
             await link.send(commands)
-            answers = [await link.receive() for _ in commands]
+            answers = await link.receive(len(commands))
             if any(isinstance(answer, Refusal) and answer.code == "READONLY" for answer in answers):
                 await link.drop()  # no master any more: whoever connects anew may find the new one
             return answers

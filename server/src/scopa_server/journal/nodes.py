@@ -69,12 +69,15 @@ class Servers(Protocol):
 
 
 class Alone:
-    """A store that is one server, wherever that is at the moment."""
+    """A store that is one server, wherever that is at the moment.
 
-    def __init__(self, make: MakeLink, sleep: Sleep) -> None:
+    `make_writer` makes the link for appends.
+    """
+
+    def __init__(self, make: MakeLink, make_writer: MakeLink, sleep: Sleep) -> None:
         self._news = News(self._ear)
         ear = Ear(make(), sleep, self._news.hints)
-        self._node = Node(make, Resender(make(), sleep), ear)
+        self._node = Node(make, Resender(make_writer(), sleep), ear)
 
     @property
     def batches(self) -> int:

@@ -45,12 +45,15 @@ Find = Callable[[], Awaitable[Any]]
 class RedisLink:
     """A `Link` over redis-py's connection, which neither retries nor reconnects by itself.
 
-    `master`: whether to ask each new connection if it is to a master.
+    `master`: whether to ask each new connection if it is to a master. `script`: what is sent once
+    to each, and called by its hash from then on.
     """
 
-    def __init__(self, find: Find, *, master: bool = False) -> None:
+    def __init__(self, find: Find, *, master: bool = False, script: str | None = None) -> None:
         self._find = find
         self._master = master
+        self._script = script
+        self._hash: bytes | None = None
         self._connection: Any = None
 
     async def open(self) -> None:
@@ -79,34 +82,54 @@ class RedisLink:
         self._connection = await self._find()
         await self._connection.connect()
         if self._master:
-            await self.send([("ROLE",)])
-            role = await self.receive()
+            role = await self._ask("ROLE")
             if isinstance(role, Refusal) or role[0] != b"master":
                 raise Unreached("the server isn't master")
+        if self._script is not None:
+            known = await self._ask("SCRIPT", "LOAD", self._script)
+            # Who may not load scripts may still send them whole.
+            self._hash = None if isinstance(known, Refusal) else known
+
+    async def _ask(self, *command: str) -> Any:
+        await self.send([command])
+        return (await self.receive(1))[0]
 
     async def send(self, commands: Sequence[Command]) -> None:
         """Send in one go."""
         if self._connection is None or not self._connection.is_connected:
             raise Broken("the connection is gone")  # redis-py would connect and say nothing
-        packed = self._connection.pack_commands(commands)
+        packed = b"".join([pack(self._shortened(command)) for command in commands])
         try:
             async with asyncio.timeout(_ANSWER_SECONDS):
                 await self._connection.send_packed_command(packed, check_health=False)
         except Exception as error:
             raise Broken(f"sending failed: {type(error).__name__}") from error
 
-    async def receive(self) -> Any:
-        """Return the next answer."""
-        return await self._read(_ANSWER_SECONDS)
+    def _shortened(self, command: Command) -> Command:
+        if self._hash is not None and command[0] == "EVAL" and command[1] is self._script:
+            return ("EVALSHA", self._hash, *command[2:])
+        return command
+
+    async def receive(self, count: int) -> list[Any]:
+        """Return the next answers, all of them in time or none more."""
+        answers: list[Any] = []
+        try:
+            async with asyncio.timeout(_ANSWER_SECONDS):
+                for _ in range(count):
+                    answers.append(await self._read())  # noqa: PERF401 - what came counts
+        except TimeoutError:
+            raise Broken("no answer in time", answers) from None
+        except Broken as error:
+            raise Broken(str(error), answers) from error.__cause__
+        return answers
 
     async def listen(self, seconds: float) -> Any:
         """Return the next message, None if none came in time."""
-        return await self._read(None, timeout=seconds, disconnect_on_error=False)
+        return await self._read(timeout=seconds, disconnect_on_error=False)
 
-    async def _read(self, limit: float | None, **how: Any) -> Any:
+    async def _read(self, **how: Any) -> Any:
         try:
-            async with asyncio.timeout(limit):
-                return await self._connection.read_response(**how)
+            return await self._connection.read_response(**how)
         except AskError as error:
             return _redirection(error, self._connection.host)
         except ResponseError as error:
@@ -119,6 +142,12 @@ class RedisLink:
         if self._connection is not None:
             await self._connection.disconnect(nowait=True)
             self._connection = None
+
+
+def pack(command: Command) -> bytes:
+    """A command as it is sent."""
+    words = [word if isinstance(word, bytes) else str(word).encode() for word in command]
+    return b"*%d\r\n" % len(words) + b"".join([b"$%d\r\n%b\r\n" % (len(w), w) for w in words])
 
 
 def _code(error: ResponseError) -> str:
@@ -150,32 +179,33 @@ def build_pool(url: str) -> Any:
     )
 
 
-def link_to(url: str) -> RedisLink:
+def link_to(url: str, script: str | None = None) -> RedisLink:
     """Return a link to one server, wherever that listens."""
     pool = build_pool(url)
 
     async def find() -> Any:
         return pool.make_connection()
 
-    return RedisLink(find)
+    return RedisLink(find, script=script)
 
 
-def link_to_master(place: Place) -> RedisLink:
+def link_to_master(place: Place, script: str | None = None) -> RedisLink:
     """Return a link to whichever server the sentinels call master when it connects."""
     sentinels = Sentinels(place, link_to)
 
     async def find() -> Any:
         return build_pool(place.at(await sentinels.master())).make_connection()
 
-    return RedisLink(find, master=True)
+    return RedisLink(find, master=True, script=script)
 
 
 def _servers(place: Place, sleep: Sleep) -> Servers:
     if place.kind == "cluster":
         return Cluster(place.seeds, lambda address: link_to(place.at(address)), sleep)
-    if place.kind == "sentinel":
-        return Alone(partial(link_to_master, place), sleep)
-    return Alone(partial(link_to, place.url), sleep)
+    make: Callable[[str | None], RedisLink] = (
+        partial(link_to_master, place) if place.kind == "sentinel" else partial(link_to, place.url)
+    )
+    return Alone(lambda: make(None), lambda: make(scripts.APPEND), sleep)
 
 
 class RedisJournal:

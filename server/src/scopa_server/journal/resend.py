@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import structlog
 
@@ -17,6 +17,8 @@ Sleep = Callable[[float], Awaitable[None]]
 _SENT_AT_ONCE = 256
 _FIRST_DELAY = 0.05
 _LONGEST_DELAY = 1.0
+_UNKNOWN_SCRIPT = "NOSCRIPT"
+"""The store has forgotten what a new connection will teach it again."""
 
 _log = structlog.get_logger(__name__)
 
@@ -186,11 +188,27 @@ class Resender:
             pending.doubtful = True
             commands += (ASKING, pending.command) if pending.asking else (pending.command,)
         await self._link.send(commands)
+        try:
+            answers, broken = await self._link.receive(len(commands)), None
+        except Broken as error:
+            answers, broken = list(error.answers), error
+        refused = self._settle(batch, before, answers)
+        if broken is not None:
+            raise broken
+        return refused
+
+    def _settle(
+        self, batch: list[Pending], before: list[bool], answers: list[Any]
+    ) -> Refusal | None:
+        """Tell what was answered; the last refusal that nobody else can see to."""
         refused: Refusal | None = None
+        left = iter(answers)
         for pending, doubtful in zip(batch, before, strict=True):
             if pending.asking:
-                await self._link.receive()
-            answer = await self._link.receive()
+                next(left, None)
+            answer = next(left, None)
+            if answer is None:
+                break
             if not isinstance(answer, Refusal):
                 self._pending.remove(pending)
                 pending.settle(answer)
@@ -201,7 +219,7 @@ class Resender:
                 self._pending.remove(pending)
                 continue
             refused = answer
-            if not doubtful:
+            if not doubtful and answer.code != _UNKNOWN_SCRIPT:
                 self._pending.remove(pending)
                 pending.fail(Unavailable(f"the store refused: {answer.code}"))
         return refused

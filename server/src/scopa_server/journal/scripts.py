@@ -53,26 +53,24 @@ def room_of(name: str) -> str:
     return name[len(_PREFIX) : name.rindex("}")]
 
 
+# An expiry that is right to a hundredth is left alone: a commit is then one write to Redis's file.
+#
 # A channel is no key: a cluster that moves a slot would wait for it to come along.
 #
 # The first write is the one that may be refused (memory full, a replica, no disk): what Redis
 # answers with an error has changed nothing. For the same reason no shebang: a repeated draft is
 # recognised even when memory is full. Publishing may be forbidden; it is only a hint.
-_APPEND = """
+APPEND = """
 local log, about = KEYS[1], KEYS[2]
-local number, id, previous, payload, ttl = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local number, id, previous, payload, ttl = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
 local entry = number .. '-0'
-local held = redis.call('XRANGE', log, entry, entry)[1]
-if held then
-  local fields = held[2]
-  return fields[2] == id and tonumber(fields[6]) or 0
-end
-local top = redis.call('XREVRANGE', log, '+', '-', 'COUNT', 1)[1]
+local top, follows = redis.call('XREVRANGE', log, '+', '-', 'COUNT', 1)[1], number == '1'
 if top then
-  local follows = string.format('%.0f-0', tonumber(number) - 1) == top[1]
-  if not follows or top[2][2] ~= previous then return 0 end
-elseif number ~= '1' then
-  return 0
+  follows = string.format('%.0f-0', tonumber(number) - 1) == top[1] and top[2][2] == previous
+end
+if not follows then
+  local held = redis.call('XRANGE', log, entry, entry)[1]
+  return held and held[2][2] == id and tonumber(held[2][6]) or 0
 end
 local time = redis.call('TIME')
 local at = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -80,8 +78,11 @@ redis.call('XADD', log, entry,
   'id', id, 'previous', previous, 'at', string.format('%.0f', at), 'payload', payload)
 if not top then redis.call('DEL', about) end
 if ARGV[7] then redis.call('HSET', about, 'header', ARGV[7]) end
-redis.call('EXPIRE', log, ttl)
-redis.call('EXPIRE', about, ttl)
+local left = top and not ARGV[7] and redis.call('TTL', log) or 0
+if left < ttl * 0.99 or left > ttl then
+  redis.call('EXPIRE', log, ttl)
+  redis.call('EXPIRE', about, ttl)
+end
 redis.pcall('SPUBLISH', ARGV[6], number)
 return at
 """
@@ -178,7 +179,7 @@ def append(room: str, draft: Draft, header: bytes | None, ttl: int) -> Command:
     """Answers the time it was stored at, or 0 for taken."""
     words = (draft.number, draft.id, draft.previous, draft.payload, positive_ttl(ttl))
     more = (channel(room),) if header is None else (channel(room), header)
-    return ("EVAL", _APPEND, 2, log_key(room), about_key(room), *words, *more)
+    return ("EVAL", APPEND, 2, log_key(room), about_key(room), *words, *more)
 
 
 def restore(room: str, commits: Sequence[Commit], header: bytes, ttl: int) -> Command:

@@ -43,6 +43,6 @@ class Sentinels:
         try:
             await link.open()
             await link.send([("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self._place.service)])
-            return await link.receive()
+            return (await link.receive(1))[0]
         finally:
             await link.drop()
