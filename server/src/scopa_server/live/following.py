@@ -35,11 +35,15 @@ async def poll(journal: Journal, shown: Callable[[], Mapping[str, LiveRoom]]) ->
     """Look at the tops of all rooms shown, now and then, for what was never heard."""
     while True:
         await asyncio.sleep(POLL_SECONDS)
-        rooms = shown()
-        try:
-            tops = await journal.tops(list(rooms)) if rooms else {}
-        except Unavailable:
-            continue
-        for code, live in rooms.items():
-            if tops.get(code) != live.top:
-                live.notice_news(gossip=False)
+        await _look(journal, shown())
+
+
+async def _look(journal: Journal, rooms: Mapping[str, LiveRoom]) -> None:
+    # A function of its own: while `poll` sleeps it must not keep rooms that have left.
+    try:
+        tops = await journal.tops(list(rooms)) if rooms else {}
+    except Unavailable:
+        return
+    for code, live in rooms.items():
+        if tops.get(code) != live.top:
+            live.notice_news(gossip=False)
