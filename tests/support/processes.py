@@ -27,6 +27,11 @@ class Processes:
         # A connection of its own to what all of them share.
         return House(copy.copy(self.journal), seed=seed)
 
+    def joined(self) -> House:
+        """One more process."""
+        self.houses.append(self._house(len(self.houses)))
+        return self.houses[-1]
+
     async def table(self, **settings: Any) -> None:
         """Four people, and one who watches through each process; a match begun."""
         host = await self.houses[0].host(settings={"watchers": "table", **settings}, target=50)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from scopa_protocol import commands as c
+from scopa_server.live.gossip import SAY_SECONDS
 from scopa_server.live.room import CLOCK_TOUCH_SECONDS
 from scopa_server.room import events as e
 from scopa_server.room.clock import AWAY_AFTER_MS, HOST_AWAY_MS
@@ -166,3 +167,19 @@ async def test_empty_times_are_never_counted_however_many_there_were() -> None:
     clock = several.guests[0].view.clock
     assert clock is not None
     assert 450 - 4 * BRIEF <= clock.left_ms / 1000 <= 450 + 4 * BRIEF
+
+
+async def test_who_comes_through_another_process_sees_the_same_clock() -> None:
+    several = Processes(1)
+    await several.table(turn_seconds=120)
+    here = several.houses[0]
+    await several.pass_time(2 * CLOCK_TOUCH_SECONDS + 8)
+    there = several.joined()
+    phone = await there.resume(several.code, 1)
+    await here.quiet()
+    await several.pass_time(SAY_SECONDS + 1)
+    await several.guests[0].do(c.Configure(settings={"hints": "off"}))
+    await there.quiet()
+    clocks = [guest.view.clock for guest in (several.guests[1], phone)]
+    left = [clock.left_ms for clock in clocks if clock is not None]
+    assert abs(left[0] - left[1]) <= BRIEF * 1000

@@ -5,7 +5,7 @@ the log and the store know, and no clock runs out in the first seconds after one
 """
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -23,6 +23,9 @@ from scopa_server.room.decide.internal import Expired, GoneAway
 from scopa_server.room.state import Room, Seat
 
 from .time import Time
+
+ANSWER_SECONDS: Final = 1
+"""How long those at a table have to tell a process that comes how far time has run."""
 
 
 class ServerTurn(Struct, frozen=True):
@@ -93,6 +96,14 @@ class Clocks:
         anew = _starts_anew(self._awaited, decision(room), room)
         return 0 if anew else round(self._elapsed_ms())
 
+    def come(self, room: Room) -> "Came":
+        """How far time has run, for a process that has just come to others."""
+        return Came(decision(room), self.mark(room), self._time.now())
+
+    def add(self, ms: int) -> None:
+        """Let more time have run for the present decision."""
+        self._used_ms += ms
+
     def run(self, room: Room, online: frozenset[int]) -> bool:
         """Whether a clock runs or a person is missed."""
         return bool(deadlines(room, online)) or any(
@@ -152,6 +163,27 @@ class Clocks:
 
     def _gone_since(self, token: str) -> float:
         return self._gone.get(token, self._loaded)
+
+
+class Came(Struct, frozen=True):
+    """How far time had run, as this process knew it, when it came to a table of others.
+
+    They hear of it at once, and note how far it has run for them.
+    """
+
+    decision: Decision
+    mark: int
+
+    when: float
+
+    def was_answered(self, now: float) -> bool:
+        """Whether they have had the time to note it."""
+        return now >= self.when + ANSWER_SECONDS
+
+    def follow(self, clocks: Clocks, room: Room, noted: int | None) -> None:
+        """Catch up with what they noted then, if it was further."""
+        if noted is not None and noted > self.mark and decision(room) == self.decision:
+            clocks.add(noted - self.mark)
 
 
 def _away_ms(seat: Seat, shown: int | None) -> int:

@@ -52,6 +52,11 @@ class Gossip:
         """How many processes come before this one, where one has to act for all."""
         return sum(other < self._process for other in self._others)
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether no other process shows the room."""
+        return not self._others
+
     def online(self, room: Room) -> frozenset[int]:
         """Seats with a connection to another process."""
         tokens = [token for note in self._others.values() for token in note.tokens]
@@ -67,10 +72,14 @@ class Gossip:
         """Whether what this process said last is no longer so."""
         return self._journal.shared and _note(audience) != self._said
 
-    async def exchange(self, audience: Collection[Visitor]) -> None:
-        """Say who is here, hear who is elsewhere; a store that can't be reached changes nothing."""
+    async def exchange(self, audience: Collection[Visitor]) -> bool:
+        """Say who is here, hear who is elsewhere; whether there is a process not heard of before.
+
+        A store that can't be reached changes nothing.
+        """
         if not self._journal.shared:
-            return
+            return False
+        known = self._others.keys()
         note = _note(audience)
         words = msgspec.json.encode(note) if note != Note() else b""
         try:
@@ -78,8 +87,9 @@ class Gossip:
             self._others = {process: _decode(text) for process, text in heard.items()}
         except (Unavailable, msgspec.DecodeError):
             log.warning("gossip_failed")
-        else:
-            self._said = note
+            return False
+        self._said = note
+        return bool(self._others.keys() - known)
 
     async def leave(self) -> None:
         """Say that nobody is here any more."""

@@ -192,6 +192,13 @@ class Ledger:
         """Seconds that the store keeps the room after it was last touched."""
         return self._lifetimes.of(self.room)
 
+    async def shown(self) -> int | None:
+        """How far the room's time had run when a process last said so, if it can be asked."""
+        try:
+            return await self._journal.shown(self.room.code)
+        except Unavailable:
+            return None
+
     async def touch(self, mark: int) -> None:
         """Note in the store that the room is being shown, and how far its time has run."""
         try:

@@ -18,7 +18,7 @@ from scopa_server.room.refused import Refused
 from scopa_server.room.state import Room
 
 from .answers import Answers, gone, our_fault, restarting
-from .clocks import ServerTurn
+from .clocks import ANSWER_SECONDS, ServerTurn
 from .door import Door
 from .gossip import SAY_SECONDS, Gossip
 from .history import Historian
@@ -182,6 +182,8 @@ class LiveRoom:
             return
         self._gossip_at = now + SAY_SECONDS
         await self._safely(table.gossip())
+        if table.is_new:
+            self._gossip_at = now + ANSWER_SECONDS
         if table.has_gossip:
             # A store that can't be reached is not asked on every turn.
             self._mute_until = self._time.now() + HOLD_SECONDS

@@ -12,7 +12,7 @@ from scopa_server.room.project import Scene
 from scopa_server.room.state import Room
 
 from .audience import Audience
-from .clocks import Clocks
+from .clocks import Came, Clocks
 from .gossip import Gossip
 from .ledger import Ledger
 from .surroundings import Surroundings
@@ -31,6 +31,8 @@ class Table:
         self.clocks = Clocks(around.time, ledger.room, shown)
         self._around = around
         self._told = (ledger.log_id, ledger.room.seq)
+        self._introduced = False
+        self._came: Came | None = None
 
     @property
     def room(self) -> Room:
@@ -48,6 +50,11 @@ class Table:
         return (*self.audience.watchers, *self._gossip.watchers)
 
     @property
+    def is_new(self) -> bool:
+        """Whether this process has yet to hear how far time has run for those who were here."""
+        return self._came is not None
+
+    @property
     def has_gossip(self) -> bool:
         """Whether other processes don't know yet who is here."""
         return self._gossip.has_news(self.audience)
@@ -55,12 +62,26 @@ class Table:
     async def gossip(self) -> None:
         """Exchange with other processes who is there, and tell. Raises Refused, RoomLost."""
         online, watchers = self.online, self._gossip.watchers
-        await self._gossip.exchange(self.audience)
+        came = await self._gossip.exchange(self.audience)
         self.clocks.rank = self._gossip.rank
+        await self._compare_clocks(came)
         events = [*self._presence(online), *self._watchers(watchers)]
         if events:
             self.tell(events)
             await self.do(Settle())
+
+    async def _compare_clocks(self, came: bool) -> None:
+        """Those who are here tell the store how far time has run; who has just come looks there."""
+        if not len(self.audience):
+            return
+        if not self._introduced:
+            self._introduced = True
+            self._came = None if self._gossip.is_alone else self.clocks.come(self.room)
+        elif self._came is not None and self._came.was_answered(self._around.time.now()):
+            came_at, self._came = self._came, None
+            came_at.follow(self.clocks, self.room, await self.ledger.shown())
+        elif came:
+            await self.touch()
 
     def _presence(self, before: frozenset[int]) -> Iterator[told.RoomEvent]:
         for seat in sorted(before ^ self.online):
