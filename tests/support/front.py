@@ -48,6 +48,6 @@ async def front(house: House | None = None, **endpoint: Any) -> AsyncGenerator[F
 
 async def until(condition: Callable[[], bool]) -> None:
     """Let everything else run until something is so."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110
             await asyncio.sleep(0)
