@@ -99,7 +99,7 @@ class Game(Table):
         self._answers: dict[int, asyncio.Future[Heard]] = {}
         self._under_way: _Command | None = None
         self._ready = 0
-        self._dealt = asyncio.Event()
+        self._heard = asyncio.Event()
         self.seen: list[Seen | None] = [None] * SEATS
         self.code = ""
         self.tokens = [""] * SEATS
@@ -116,9 +116,16 @@ class Game(Table):
         await self._sit(0, {"type": "create", "name": "Anna", "rules": RULES})
         for seat, name in enumerate(("Bruno", "Carla", "Dino"), start=1):
             await self._sit(seat, {"type": "join", "room": self.code, "name": name, "seat": seat})
+        # Where they are at different workers, the host hears of the last one a little later.
+        await self._until(self._agreed)
         await self._ask(0, {"type": "start"})
+        await self._until(lambda: self._agreed() and self._public.phase == "playing")
+
+    async def _until(self, reached: Callable[[], bool]) -> None:
         async with asyncio.timeout(PATIENCE):
-            await self._dealt.wait()
+            while not reached():
+                self._heard.clear()
+                await self._heard.wait()
 
     async def _sit(self, seat: int, command: dict[str, Any]) -> None:
         answer = await self._ask(seat, command)
@@ -204,8 +211,8 @@ class Game(Table):
             self._answered(frame.re if isinstance(frame.re, list) else [frame.re], frame)
         if self._under_way is not None:
             self._settle(self._under_way)
-        elif self._agreed():
-            self._dealt.set()
+        else:
+            self._heard.set()
 
     def _answered(self, numbers: list[int], frame: Heard) -> None:
         for number in numbers:
@@ -244,6 +251,6 @@ class Game(Table):
     def _agreed(self, beyond: int = 0) -> bool:
         """Whether all four hold the same, newer than `beyond`."""
         first = self.seen[0]
-        if first is None or first.seq <= beyond or first.phase == "lobby":
+        if first is None or first.seq <= beyond:
             return False
         return all(view is not None and view.seq == first.seq for view in self.seen)
