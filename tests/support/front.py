@@ -15,7 +15,13 @@ class Front:
 
     def __init__(self, house: House, **endpoint: Any) -> None:
         self.house = house
-        desk = Desk(rooms=house.rooms, metrics=house.metrics, time=house.time, bounds=house.bounds)
+        desk = Desk(
+            rooms=house.rooms,
+            metrics=house.metrics,
+            time=house.time,
+            bounds=house.bounds,
+            now=house.time.now,
+        )
         self.gateway = Gateway(Endpoint(host="127.0.0.1", port=0, **endpoint), desk)
         self.port = 0
 
