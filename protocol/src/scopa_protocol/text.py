@@ -12,7 +12,7 @@ _UNSAFE_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _BLANKS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5\ufffc\U0001d159")
 _MARKS: Final = 5
 """Marks that one letter may carry; scripts that stack most have as many."""
-_AT_MOST: Final = 8
+_AT_MOST: Final = 4
 """How many times longer than what is kept a text may be as typed: to clean more costs too much."""
 
 
