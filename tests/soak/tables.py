@@ -26,7 +26,9 @@ THINKS: Final = (0.3, 2.0)
 STAYS: Final = (30.0, 120.0)
 """Seconds that a table lasts before it is given up for another."""
 PASSCODE: Final = "sesamo"
-RACES: Final = frozenset({"stale", "not_your_turn", "wrong_phase", "paused", "too_fast"})
+RACES: Final = frozenset(
+    {"stale", "not_your_turn", "wrong_phase", "paused", "too_fast", "seats_empty"}
+)
 """Refusals that people meet who play at once."""
 
 
