@@ -9,7 +9,7 @@ from scopa_protocol.codes import CloseCode
 from scopa_protocol.events import Away, Played, Presence, SeatTaken, WatcherCame, WatcherLeft
 from scopa_protocol.frames import Update
 from scopa_server.live import following
-from scopa_server.live.gossip import SAY_SECONDS
+from scopa_server.live.gossip import HOLDS_SECONDS, SAY_SECONDS
 from scopa_server.room.decide.internal import GoneAway
 from scopa_server.room.tokens import token_hash
 from support.house import Guest, House
@@ -184,3 +184,25 @@ async def test_a_room_that_is_gone_from_the_store_is_closed_though_nobody_acts(
     assert host.closing is not None
     assert host.closing.code == CloseCode.ROOM_CLOSED
     await here.rooms.close()
+
+
+async def test_who_can_not_reach_the_store_for_long_shows_nobody_what_may_be_old(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(following, "POLL_SECONDS", 0)
+    here, there = two_houses()
+    host = await here.host()
+    guest = await there.join(host.code, 1)
+    here.journal.down = True
+    await pass_time(HOLDS_SECONDS - 2, here)
+    assert host.visitor.outbox.closing is None
+    await pass_time(2, here)
+    assert host.closing is not None
+    assert (host.closing.code, host.closing.bye.retry) == (CloseCode.RESTART, True)
+    assert host.closing.bye.code == "store_unreachable"
+    assert guest.closing is None
+    here.journal.down = False
+    await host.drop()
+    assert (await here.resume(host.code, 0)).view.you == 0
+    for house in (here, there):
+        await house.rooms.close()

@@ -8,13 +8,17 @@ import structlog
 
 from scopa_server.journal.interface import LOOK, Journal, Unavailable
 
+from .gossip import HOLDS_SECONDS
 from .room import LiveRoom
+from .time import Time
 
 log = structlog.stdlib.get_logger()
 
 POLL_SECONDS: Final = 2
 """How often the tops of the rooms shown are looked at, whatever was heard."""
 RETRY_SECONDS: Final = 1
+ALONE_SECONDS: Final = HOLDS_SECONDS
+"""How long a process may not reach the store: to the others its people are gone by then."""
 
 
 async def listen(journal: Journal, live: LiveRoom) -> None:
@@ -31,19 +35,33 @@ async def listen(journal: Journal, live: LiveRoom) -> None:
             await asyncio.sleep(RETRY_SECONDS)
 
 
-async def poll(journal: Journal, shown: Callable[[], Mapping[str, LiveRoom]]) -> None:
-    """Look at the tops of all rooms shown, now and then, for what was never heard."""
+async def poll(journal: Journal, shown: Callable[[], Mapping[str, LiveRoom]], time: Time) -> None:
+    """Look at the tops of all rooms shown, now and then, for what was never heard.
+
+    A process that can't for long sends everybody away, rather than show what may be old.
+    """
+    reached = time.now()
     while True:
         await asyncio.sleep(POLL_SECONDS)
-        await _look(journal, shown())
+        if await _look(journal, shown()):
+            reached = time.now()
+        elif time.now() - reached >= ALONE_SECONDS:
+            _send_away(shown())
 
 
-async def _look(journal: Journal, rooms: Mapping[str, LiveRoom]) -> None:
+async def _look(journal: Journal, rooms: Mapping[str, LiveRoom]) -> bool:
     # A function of its own: while `poll` sleeps it must not keep rooms that have left.
     try:
         tops = await journal.tops(list(rooms)) if rooms else {}
     except Unavailable:
-        return
+        return False
     for code, live in rooms.items():
         if tops.get(code) != live.top:
             live.notice_news(gossip=False)
+    return True
+
+
+def _send_away(rooms: Mapping[str, LiveRoom]) -> None:
+    log.warning("store_out_of_reach", rooms=len(rooms))
+    for live in rooms.values():
+        live.send_away()

@@ -11,6 +11,7 @@ from typing import Final
 import structlog
 
 from scopa_protocol import commands as c
+from scopa_protocol.codes import CloseCode
 from scopa_server.room.context import Actor
 from scopa_server.room.decide.internal import CameBack
 from scopa_server.room.project import project_for_server
@@ -117,6 +118,16 @@ class LiveRoom:
         if gossip:
             self._gossip_at = 0
         self._inbox.wake()
+
+    def send_away(self) -> None:
+        """Let everybody come back at once, best through a process that reaches the store."""
+        for visitor in self._table.audience:
+            visitor.outbox.close(
+                CloseCode.RESTART,
+                "store_unreachable",
+                "The server can't reach its store; your seat is kept. Reconnect in a moment.",
+                retry=True,
+            )
 
     def stop(self) -> None:
         """End the task when what is under way is stored."""

@@ -301,7 +301,8 @@ class Rooms:
         if not self._journal.shared:
             return None
         if self._polling is None:
-            self._polling = asyncio.create_task(poll(self._journal, self._shown), name="poll")
+            polling = poll(self._journal, self._shown, self._around.time)
+            self._polling = asyncio.create_task(polling, name="poll")
         return asyncio.create_task(listen(self._journal, live), name=f"listen {live.room.code}")
 
     def _shown(self) -> dict[str, LiveRoom]:
