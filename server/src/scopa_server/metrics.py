@@ -68,6 +68,20 @@ class Limit(StrEnum):
     ROOM_FAILURES = "room_failures"
 
 
+class Tally:
+    """A counter for what happens too often to take a lock each time. One thread counts."""
+
+    def __init__(self, name: str, documentation: str, registry: CollectorRegistry) -> None:
+        self._name = name
+        self._documentation = documentation
+        self.count = 0
+        registry.register(self)
+
+    def collect(self) -> Iterable[Metric]:
+        """Give the count, as the registry asks."""
+        yield CounterMetricFamily(self._name, self._documentation, value=self.count)
+
+
 class Metrics:
     """Counters of one server, in a registry of their own."""
 
@@ -93,8 +107,8 @@ class Metrics:
             ["type", "outcome"],
             registry=registry,
         )
-        self._frames = Counter("scopa_frames_sent", "Frames sent to clients", registry=registry)
-        self._bytes = Counter("scopa_sent_bytes", "Bytes sent to clients", registry=registry)
+        self._frames = Tally("scopa_frames_sent", "Frames sent to clients", registry)
+        self._bytes = Tally("scopa_sent_bytes", "Bytes sent to clients", registry)
         self._rooms = Gauge("scopa_rooms_live", "Rooms in memory", registry=registry)
         tasks = Gauge("scopa_tasks", "Tasks of the server's loop", registry=registry)
         tasks.set_function(_tasks)
@@ -123,8 +137,8 @@ class Metrics:
             buckets=_APPEND_SECONDS,
             registry=registry,
         )
-        for outcome in Append:
-            self._commits.labels(outcome)
+        self._answered: dict[tuple[str, str], Counter] = {}
+        self._stored = {outcome: self._commits.labels(outcome) for outcome in Append}
         for reason in Refusal:
             self._refusals.labels(reason)
         for limit in Limit:
@@ -159,15 +173,19 @@ class Metrics:
 
     def answered(self, command: str, outcome: str = OK) -> None:
         """A command of that type on the wire was answered; what is unknown counts as other."""
-        self._commands.labels(
-            command if command in _COMMANDS else OTHER,
-            outcome if outcome in _OUTCOMES else OTHER,
-        ).inc()
+        counter = self._answered.get((command, outcome))
+        if counter is None:
+            known = (
+                command if command in _COMMANDS else OTHER,
+                outcome if outcome in _OUTCOMES else OTHER,
+            )
+            counter = self._answered.setdefault(known, self._commands.labels(*known))
+        counter.inc()
 
     def sent(self, size: int) -> None:
         """A frame of `size` bytes was handed to the network."""
-        self._frames.inc()
-        self._bytes.inc(size)
+        self._frames.count += 1
+        self._bytes.count += size
 
     def room_opened(self) -> None:
         """A room was created."""
@@ -196,7 +214,7 @@ class Metrics:
     def appended(self, seconds: float, outcome: Append = Append.STORED) -> None:
         """The store has answered an append, or was given up on."""
         self._append.observe(seconds)
-        self._commits.labels(outcome).inc()
+        self._stored[outcome].inc()
 
 
 def merge(workers: Mapping[int, tuple[bytes | None, int]]) -> bytes:

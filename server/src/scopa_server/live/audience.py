@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from scopa_protocol.codes import CloseCode
 from scopa_protocol.events import RoomEvent
+from scopa_protocol.settings import Settings
 from scopa_server.room.project import Scene
-from scopa_server.room.state import Room
+from scopa_server.room.state import Room, Seat
 
 from .showing import Showing, Update
 from .visitor import Visitor
@@ -17,6 +18,10 @@ class Audience:
     def __init__(self, seat_takes: int) -> None:
         self._seat_takes = seat_takes
         self._visitors: dict[Visitor, None] = {}
+        self._seen: tuple[tuple[Seat, ...], Settings] | None = None
+        """What of the room its visitors follow; what is worked out from it holds as long."""
+        self._online: frozenset[int] | None = None
+        self._watchers: tuple[str, ...] | None = None
 
     def __iter__(self) -> Iterator[Visitor]:
         return iter(tuple(self._visitors))
@@ -30,12 +35,16 @@ class Audience:
     @property
     def online(self) -> frozenset[int]:
         """Seats with a connection."""
-        return frozenset(v.seat for v in self._visitors if v.seat is not None)
+        if self._online is None:
+            self._online = frozenset(v.seat for v in self._visitors if v.seat is not None)
+        return self._online
 
     @property
     def watchers(self) -> tuple[str, ...]:
         """Names of those who watch."""
-        return tuple(visitor.name for visitor in self._visitors if visitor.watches)
+        if self._watchers is None:
+            self._watchers = tuple(visitor.name for visitor in self._visitors if visitor.watches)
+        return self._watchers
 
     def in_the_way(self, token: str) -> list[Visitor]:
         """The oldest connections of a seat, that must go for one more to come in."""
@@ -52,26 +61,43 @@ class Audience:
                 f"Your seat is open on too many connections; the newest {self._seat_takes} stay.",
             )
         self._visitors[visitor] = None
+        self._forget()
 
     def remove(self, visitor: Visitor) -> None:
         """Take a visitor out, if it is in."""
         self._visitors.pop(visitor, None)
         visitor.seat = None
+        self._forget()
 
     def send_off(self, visitor: Visitor, code: CloseCode, reason: str, message: str) -> None:
         """Take a visitor out and close its connection, for good."""
         self.remove(visitor)
         visitor.outbox.close(code, reason, message)
 
+    def _forget(self) -> None:
+        """Other people are here, or elsewhere."""
+        self._seen = self._online = self._watchers = None
+
     def move(self, room: Room) -> None:
         """Follow the room: people are on the seats that their tokens hold."""
+        # Most commits leave the seats as they are.
+        if self._seen is not None and self._seen[0] is room.seats:
+            return
         for visitor in self._visitors:
             if visitor.token is not None:
                 visitor.seat = room.seat_of(visitor.token)
+        self._forget()
 
     def reseat(self, room: Room) -> None:
         """Follow the room: people move with their seat, or go when they lost it."""
+        seen = self._seen
+        if seen is not None and seen[0] is room.seats and seen[1] is room.settings:
+            return
         self.move(room)
+        self._part(room)
+        self._seen = room.seats, room.settings
+
+    def _part(self, room: Room) -> None:
         for visitor in self:
             if visitor.token is not None:
                 if visitor.seat is None:

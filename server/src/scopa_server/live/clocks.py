@@ -4,8 +4,8 @@ Time runs only while somebody is there and nobody has paused; it goes on after a
 the log and the store know, and no clock runs out in the first seconds after one.
 """
 
-from collections.abc import Iterator
-from typing import Final, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -37,6 +37,20 @@ class ServerTurn(Struct, frozen=True):
 Due: TypeAlias = Expired | GoneAway | ServerTurn
 
 
+class _HangsOn(NamedTuple):
+    """What decides what is ahead of a room, beside who went when."""
+
+    room: Room
+    online: frozenset[int]
+    rank: int
+    used_ms: float
+    since: float | None
+
+    def still(self, now: "_HangsOn") -> bool:
+        """Whether nothing of it is another."""
+        return self.room is now.room and self[1:] == now[1:]
+
+
 class Clocks:
     """The clocks of one live room. `shown`: the mark of when it was last shown, if known."""
 
@@ -58,10 +72,15 @@ class Clocks:
         }
         self.rank = 0
         """Processes that come before this one: it waits as many seconds longer than the first."""
-        self._anyone = False
+        self._anyone: bool = False
+        self._noted: Room | None = None
+        self._agenda: tuple[_HangsOn, tuple[tuple[float, Due], ...]] | None = None
 
     def note(self, room: Room, *, anyone: bool) -> None:
         """Take the room's present state in: a new decision starts anew, a pause stops time."""
+        if room is self._noted and anyone is self._anyone:
+            return
+        self._noted, self._agenda = room, None
         awaited = decision(room)
         if _starts_anew(self._awaited, awaited, room):
             self._used_ms, self._since = 0, None
@@ -74,14 +93,15 @@ class Clocks:
 
     def went(self, token: str) -> None:
         """A person's last connection is gone."""
+        self._agenda = None
         self._gone[token] = self._time.now()
 
     def offline_ms(self, room: Room, online: frozenset[int]) -> dict[int, int]:
         """How long each seat's person has had no connection."""
         return {
-            number: int((self._time.now() - self._gone_since(seat.holder.token)) * 1000)
+            number: int((self._time.now() - self._gone_since(seat.held_by)) * 1000)
             for number, seat in enumerate(room.seats)
-            if seat.holder is not None and number not in online
+            if number not in online and seat.held_by is not None
         }
 
     def mark(self, room: Room) -> int:
@@ -107,7 +127,7 @@ class Clocks:
     def run(self, room: Room, online: frozenset[int]) -> bool:
         """Whether a clock runs or a person is missed."""
         return bool(deadlines(room, online)) or any(
-            seat.holder is not None and number not in online
+            number not in online and seat.held_by is not None
             for number, seat in enumerate(room.seats)
         )
 
@@ -129,18 +149,24 @@ class Clocks:
         """When something will be due."""
         return min((when for when, _ in self._ahead(room, online)), default=None)
 
-    def _ahead(self, room: Room, online: frozenset[int]) -> Iterator[tuple[float, Due]]:
+    def _ahead(self, room: Room, online: frozenset[int]) -> Sequence[tuple[float, Due]]:
         """What is to be done, and when. The moments are fixed, not counted from now: time goes
         on between two looks at it, and a deadline must not move along."""
+        hangs_on = _HangsOn(room, online, self.rank, self._used_ms, self._since)
+        if self._agenda is None or not self._agenda[0].still(hangs_on):
+            self._agenda = hangs_on, tuple(self._work_out(room, online))
+        return self._agenda[1]
+
+    def _work_out(self, room: Room, online: frozenset[int]) -> Iterator[tuple[float, Due]]:
         if not self._anyone:
             return
         for clock in deadlines(room, online):
             yield self._runs_out(room, clock) + self.rank, Expired(clock.kind, decision(room))
         for number, seat in enumerate(room.seats):
-            holder = seat.holder
-            if holder is not None and not seat.away and number not in online:
-                gone = self._gone_since(holder.token) + AWAY_AFTER_MS / 1000
-                yield max(self._first, gone) + self.rank, GoneAway(holder.token)
+            token = seat.held_by
+            if number not in online and token is not None and not seat.away:
+                gone = self._gone_since(token) + AWAY_AFTER_MS / 1000
+                yield max(self._first, gone) + self.rank, GoneAway(token)
         served = served_seat(room)
         if served is not None:
             yield self._after(room.settings.pace_ms) + self.rank, ServerTurn(served)
@@ -161,8 +187,8 @@ class Clocks:
         running = 0 if self._since is None else self._time.now() - self._since
         return self._used_ms + running * 1000
 
-    def _gone_since(self, token: str) -> float:
-        return self._gone.get(token, self._loaded)
+    def _gone_since(self, token: str | None) -> float:
+        return self._gone.get(token or "", self._loaded)
 
 
 class Came(Struct, frozen=True):

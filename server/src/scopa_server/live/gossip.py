@@ -34,6 +34,7 @@ class Note(Struct, frozen=True):
         return "<Note>"
 
 
+_NOBODY: Final[frozenset[int]] = frozenset()
 _decode: Final = msgspec.json.Decoder(Note).decode
 
 
@@ -59,6 +60,8 @@ class Gossip:
 
     def online(self, room: Room) -> frozenset[int]:
         """Seats with a connection to another process."""
+        if not self._others:
+            return _NOBODY
         tokens = [token for note in self._others.values() for token in note.tokens]
         seats = map(room.seat_of, tokens)
         return frozenset(seat for seat in seats if seat is not None)

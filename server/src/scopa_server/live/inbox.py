@@ -50,6 +50,7 @@ class Inbox:
         self._messages: deque[Message] = deque()
         self._wake = asyncio.Event()
         self._timer: Timer | None = None
+        self._rings_at = 0.0
 
     def __len__(self) -> int:
         return len(self._messages)
@@ -73,12 +74,15 @@ class Inbox:
         self._wake.set()
 
     def wake_at(self, when: float) -> None:
-        """Let the task look around then, or now if messages wait or the time has come."""
-        self._call_off()
+        """Let the task look around then, or now if messages wait or the time has come.
+
+        It may be woken sooner: an alarm that was set for an earlier moment stays.
+        """
         if self._messages or when <= self._time.now():
             self._wake.set()
-        else:
-            self._timer = self._time.call_at(when, self._wake.set)
+        elif self._timer is None or when < self._rings_at:
+            self._call_off()
+            self._timer, self._rings_at = self._time.call_at(when, self._ring), when
 
     async def wait(self) -> None:
         """Sleep until there is something to do."""
@@ -90,6 +94,10 @@ class Inbox:
         self._call_off()
         while self._messages:
             yield self._messages.popleft()
+
+    def _ring(self) -> None:
+        self._timer = None
+        self._wake.set()
 
     def _call_off(self) -> None:
         if self._timer is not None:

@@ -42,7 +42,8 @@ class Table:
     @property
     def online(self) -> frozenset[int]:
         """Seats with a connection, to this process or another."""
-        return self.audience.online | self._gossip.online(self.room)
+        here, elsewhere = self.audience.online, self._gossip.online(self.room)
+        return here | elsewhere if elsewhere else here
 
     @property
     def watchers(self) -> tuple[str, ...]:

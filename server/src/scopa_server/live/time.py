@@ -25,12 +25,15 @@ class Time(Protocol):
 
 
 class LoopTime:
-    """The running event loop's clock."""
+    """The clock of the event loop that runs when it is made."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
 
     def now(self) -> float:
         """Seconds since some moment in the past."""
-        return asyncio.get_running_loop().time()
+        return self._loop.time()
 
     def call_at(self, when: float, callback: Callable[[], None]) -> Timer:
         """Arrange a call at `when`."""
-        return asyncio.get_running_loop().call_at(when, callback)
+        return self._loop.call_at(when, callback)

@@ -45,7 +45,8 @@ def advance(room: Room, number: int, at: int, events: e.Events) -> Room:
 def apply(room: Room, event: e.LogEvent, at: int) -> Room:
     """The room after one event of a commit stored at `at` (ms)."""
     after = _APPLY[type(event)](room, event, at)
-    return replace(after, phase=phase_after(room.phase, event))
+    phase = phase_after(room.phase, event)
+    return after if phase == after.phase else replace(after, phase=phase)
 
 
 def _opened(room: Room, event: e.Opened, at: int) -> Room:

@@ -193,8 +193,12 @@ def _side(room: Room, deal: Deal | None, side: int) -> SideView:
 
 def _swept(deal: Deal, side: int) -> list[str]:
     """The cards of a side's scope; which count may have changed since they were played."""
-    plays = [play for play in deal.plays if play.seat % deal.rules.sides == side]
-    return [play.card for play in plays if play.sweep and is_scopa(deal.rules, play.sweep)]
+    rules = deal.rules
+    return [
+        sweep.card
+        for sweep in deal.sweeps
+        if sweep.card is not None and sweep.seat % rules.sides == side and is_scopa(rules, sweep)
+    ]
 
 
 def _opens(sweep: Sweep, deal: Deal, side: int) -> bool:

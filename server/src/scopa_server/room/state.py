@@ -22,7 +22,7 @@ class Value(Struct, frozen=True, kw_only=True):
         return f"<{type(self).__name__}>"
 
 
-class Shuffle(Value, frozen=True, kw_only=True):
+class Shuffle(Value, frozen=True, kw_only=True, cache_hash=True):
     """A deck in the order of dealing and the salt of its commitment (64 hex digits)."""
 
     deck: tuple[str, ...]
@@ -60,6 +60,13 @@ class Seat(Value, frozen=True, kw_only=True):
         if self.kind == "person" and self.name is not None and self.token is not None:
             return Holder(name=self.name, token=self.token)
         return None
+
+    @property
+    def held_by(self) -> str | None:
+        """The hash of that person's token."""
+        if self.reserved is not None:
+            return self.reserved.token
+        return self.token if self.kind == "person" and self.name is not None else None
 
     @property
     def served(self) -> bool:
@@ -173,22 +180,24 @@ class Room(Value, frozen=True, kw_only=True):
     @property
     def offered(self) -> Deal | None:
         """The deal whose first card was offered, while nothing of it is dealt."""
-        playing = self.deal is not None and self.phase == "playing"
-        return self.deal if playing and self.deal is not None and self.deal.batch == 0 else None
+        deal = self.deal
+        return deal if deal is not None and deal.batch == 0 and self.phase == "playing" else None
 
     @property
     def asked(self) -> int | None:
         """The seat that must keep or refuse the first card."""
-        return None if self.offered is None else asked(self.offered)
+        offered = self.offered
+        return None if offered is None else asked(offered)
 
     @property
     def awaited(self) -> int | None:
         """The seat that the table waits for: for its card, or for what it does with the first."""
-        return self.to_play if self.asked is None else self.asked
+        asked = self.asked
+        return self.to_play if asked is None else asked
 
     def seat_of(self, token: str) -> int | None:
         """The seat that a token's hash stands for."""
         for number, seat in enumerate(self.seats):
-            if seat.holder is not None and seat.holder.token == token:
+            if seat.held_by == token:
                 return number
         return None

@@ -192,6 +192,11 @@ def needs_batch(deal: Deal) -> bool:
     return deal.stock > 0 and not any(deal.hands)
 
 
+def is_last_of_hands(deal: Deal) -> bool:
+    """Tell whether the next card played leaves all hands empty."""
+    return sum(map(len, deal.hands)) == 1
+
+
 def next_batch(deal: Deal) -> Deal:
     """Deal the next batch; nothing is added to the table (rulebook, The deal 3)."""
     dealt = deal.rules.hand * deal.rules.players
@@ -230,7 +235,7 @@ def is_scopa(rules: Rules, sweep: Sweep) -> bool:
 
 
 def _is_last_card(deal: Deal) -> bool:
-    return deal.stock == 0 and sum(map(len, deal.hands)) == 1
+    return deal.stock == 0 and is_last_of_hands(deal)
 
 
 def outcome(

@@ -74,7 +74,7 @@ def has_played(deal: Deal, seat: int) -> bool:
 
 def may_declare(deal: Deal, seat: int) -> tuple[Declaration, ...]:
     """List what a seat may declare now, in or out of turn."""
-    if has_played(deal, seat) or declared_in_batch(deal, seat):
+    if not deal.rules.declarations or has_played(deal, seat) or declared_in_batch(deal, seat):
         return ()
     return declarations(deal.rules, deal.hands[seat])
 

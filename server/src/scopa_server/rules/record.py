@@ -59,6 +59,10 @@ class Rules:
     declare_both: bool = False
     matta: bool = False
 
+    def __hash__(self) -> int:
+        """A few fields tell most rules apart, and take no time."""
+        return hash((self.variant, self.players, self.hand, self.target, self.capture))
+
 
 class RulesRefused(Exception):
     """Rules that can't be played as asked: the field at fault, and why in a host's words."""

@@ -29,7 +29,10 @@ def play(room: Room, actor: Actor, command: c.Play, context: Context) -> e.Event
     if fault is not None:
         raise said.refused_play(fault, _details(room, deal, fault, command.card))
     played = deals.outcome(deal, command.card, take, auto=actor.auto)
-    return (e.Played(play=played), *after_play(room, deals.play(deal, played), context))
+    fact = e.Played(play=played)
+    if not deals.is_last_of_hands(deal):
+        return (fact,)
+    return (fact, *after_play(room, deals.play(deal, played), context))
 
 
 def _details(room: Room, deal: deals.Deal, fault: str, card: str) -> dict[str, Any] | None:
