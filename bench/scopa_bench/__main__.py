@@ -8,6 +8,7 @@ import argparse
 import asyncio
 import os
 import resource
+import signal
 import sys
 import tempfile
 import time
@@ -38,6 +39,8 @@ def main() -> int:
         sys.stderr.write(f"{time.monotonic() - start:5.0f} s  {text}\n")
 
     cores = machine.cores()
+    # Nothing that was started may be left behind.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     results = _results(given)
     os.sched_setaffinity(0, cores.load)
     plan = _fitting(_plan(given), say)
@@ -47,6 +50,8 @@ def main() -> int:
         except Broken as fault:
             sys.stderr.write(f"The bench failed: {fault}\n")
             return 1
+        except KeyboardInterrupt:
+            return 130
     results.goals = judged(results)
     sys.stdout.write(markdown(results))
     if given.write or (given.write is None and not given.quick):
