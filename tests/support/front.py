@@ -3,11 +3,14 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Final
 
 from scopa_server.gateway.connection import Desk
 from scopa_server.gateway.server import Endpoint, Gateway
 from support.house import House
+
+PATIENCE: Final = 60
+"""Seconds that anything may take."""
 
 
 class Front:
@@ -54,6 +57,9 @@ async def front(house: House | None = None, **endpoint: Any) -> AsyncGenerator[F
 
 async def until(condition: Callable[[], bool]) -> None:
     """Let everything else run until something is so."""
-    async with asyncio.timeout(60):
-        while not condition():  # noqa: ASYNC110
-            await asyncio.sleep(0)
+    looks = 0
+    async with asyncio.timeout(PATIENCE):
+        while not condition():
+            looks += 1
+            # At first it is a matter of turns; then of threads, or of the network.
+            await asyncio.sleep(0 if looks < 100 else 0.01)

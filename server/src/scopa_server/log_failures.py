@@ -8,7 +8,7 @@ import re
 import traceback
 from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 FRAMES: Final = 40
 LINKS: Final = 10
@@ -76,6 +76,6 @@ def _link(fault: BaseException, how: str) -> dict[str, Any]:
         ],
     }
     if isinstance(fault, BaseExceptionGroup):
-        members: tuple[BaseException, ...] = fault.exceptions
+        members = cast("BaseExceptionGroup[BaseException]", fault).exceptions
         told["exceptions"] = [as_data((type(one), one, None)) for one in members[:LINKS]]
     return told

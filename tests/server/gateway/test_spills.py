@@ -12,7 +12,7 @@ import pytest
 
 from scopa_protocol import codec
 from scopa_server.gateway import connection
-from scopa_server.live import audience, door, history, ledger, passcodes, rooms, table
+from scopa_server.live import door, history, ledger, passcodes, rooms, showing, table
 from scopa_server.logs import logging_to
 from scopa_server.room.tokens import token_hash
 from support.eavesdrop import CARD
@@ -39,7 +39,8 @@ PLACES: Final[dict[str, tuple[Any, str]]] = {
     "the door": (door, "admit_watcher"),
     "deciding": (table, "decide"),
     "applying": (ledger, "advance_telling"),
-    "showing": (audience, "public"),
+    "showing": (showing, "public"),
+    "showing a seat": (showing, "own"),
     "history": (history, "read_events"),
     "writing events": (ledger, "write_events"),
 }
