@@ -1,10 +1,13 @@
 """Who is at the other end, as limits count: a proxy's word counts only if the proxy is trusted."""
 
 from collections.abc import Sequence
+from ipaddress import ip_network
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from structlog.testing import capture_logs
 from websockets.datastructures import Headers
 
@@ -17,6 +20,7 @@ from support.house import House
 from support.raw import raw
 
 PROXIES = "10.0.0.0/8, 2001:db8:9::/48"
+HOPS = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=40)
 
 
 def line(address: str | None) -> Any:
@@ -124,3 +128,10 @@ async def test_a_proxy_that_is_not_trusted_is_told_of_once() -> None:
                 ):
                     assert (await other.end())[1] == 1013
     assert [entry["event"] for entry in logged] == ["proxy_not_trusted"]
+
+
+@given(st.lists(HOPS | st.ip_addresses().map(str), max_size=4))
+def test_whatever_stands_in_the_header_is_somebody(forwarded: list[str]) -> None:
+    somebody = seen("10.0.0.1", *forwarded)
+    assert ip_network(somebody)
+    assert seen("192.0.2.9", *forwarded) == "192.0.2.9"
