@@ -6,7 +6,7 @@ import random
 import re
 import socket
 from collections import defaultdict
-from signal import SIGHUP, SIGKILL, SIGSTOP
+from signal import SIGHUP, SIGKILL, SIGSTOP, SIGTERM, Signals
 
 import pytest
 
@@ -102,15 +102,14 @@ async def test_a_match_over_two_workers_goes_on_when_one_is_killed(
         await player.socket.close()
 
 
-async def test_all_are_stopped_together(serve: Serve, redis: RedisServer) -> None:
+@pytest.mark.parametrize("number", [SIGTERM, SIGHUP])
+async def test_all_are_stopped_together(number: Signals, serve: Serve, redis: RedisServer) -> None:
     server = serve(*TWO, store=redis.url)
     assert (server.folder / "out").read_text().count("Scopa server on") == 1
     assert server.page("/readyz") == (200, "ok\n")
-    before = pids(server)
-    server.send(SIGHUP)
     there = await spread(server, 1)
-    assert pids(server) == before
-    assert await asyncio.to_thread(server.terminate) == 0
+    server.send(number)
+    assert await asyncio.to_thread(server.wait) == 0
     for (player,) in there.values():
         await player.socket.wait_closed()
         assert player.socket.close_code == 1012

@@ -39,7 +39,8 @@ async def _main(config: Config) -> int:
             raise cannot_listen(fault, config.host, config.port) from None
         theirs = replace(config, port=port, admin_port=None, warnings=())
         keepers = [Keeper(number, theirs) for number in range(1, config.workers + 1)]
-        _pass_on(signal.SIGHUP, keepers)
+        if config.tls_cert is not None:
+            _pass_on(signal.SIGHUP, keepers)
         try:
             pages = Pages(keepers)
             await app.open_admin(stack, config, pages.metrics, pages.why_not)

@@ -18,7 +18,7 @@ from scopa_server.workers.line import Gone, Line, Question, first, framed
 
 def run(number: int) -> int:
     """Serve until the supervisor says stop, or is gone; returns the exit status."""
-    # Until something is to be done about it, it must not be the end of a worker.
+    # A terminal that closes tells all its processes; the supervisor says what becomes of it.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     end = _standard_input()
     try:
