@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import select
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -70,8 +71,18 @@ def _writer(stream: TextIO) -> Callable[[str], object]:
     stream.flush()
 
     def write(text: str) -> None:
-        rest = text.encode(stream.encoding, "backslashreplace")
-        while rest:
-            rest = rest[os.write(handle, rest) :]
+        data = text.encode(stream.encoding, "backslashreplace")
+        done = 0
+        while done < len(data):
+            done += os.write(handle, data[done : _line_end(data, done)])
 
     return write
+
+
+def _line_end(data: bytes, begin: int) -> int:
+    """The end of the lines that a pipe takes in one go: other workers' may come between them."""
+    most = begin + select.PIPE_BUF
+    if most >= len(data):
+        return len(data)
+    end = data.rfind(b"\n", begin, most) + 1 or data.find(b"\n", begin) + 1
+    return end or len(data)
