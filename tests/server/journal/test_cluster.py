@@ -11,7 +11,7 @@ from scopa_server.journal.places import read_place
 from scopa_server.journal.redis import RedisJournal
 from scopa_server.journal.scripts import about_key, log_key, slot_of
 from server.journal.conftest import REDIS_KINDS
-from support.drafts import DAY, chain, draft, new_room, store
+from support.drafts import DAY, after, chain, draft, new_room, store
 from support.redis_cluster import MASTERS, RedisCluster, move_keys
 from support.redis_server import RedisServer, free_port, in_step, programs
 
@@ -183,10 +183,43 @@ async def test_nobody_there_is_unavailable(opened: Open) -> None:
     with pytest.raises(Unavailable):
         await journal.append(room, draft(), header=None, ttl=DAY)
     with pytest.raises(Unavailable):
+        await journal.ping()
+    with pytest.raises(Unavailable):
         await journal.tops([room])
     with pytest.raises(Unavailable):
         async with journal.watch(room):
             pass
+
+
+async def test_the_rooms_of_a_server_that_is_gone_wait_and_others_go_on(
+    opened: Open, tmp_path: Path
+) -> None:
+    made = RedisCluster(programs()[REDIS_KINDS[0]], tmp_path)
+    try:
+        made.start()
+        for server in made.masters:
+            # Else the others serve nothing while a slot has no master.
+            server.ask("CONFIG", "SET", "cluster-require-full-coverage", "no")
+        journal = opened(made.url)
+        rooms = {made.room_at(number): draft() for number in range(MASTERS)}
+        for room, first in rooms.items():
+            await store(journal, room, [first])
+        gone, *others = rooms
+        made.masters[0].kill()
+        with pytest.raises(Unavailable):
+            await journal.read(gone)
+        assert set(await journal.tops(rooms)) == set(others)
+        await journal.touch({room: Touch(DAY, 1) for room in rooms})
+        await journal.ping()
+        assert await journal.check() == [
+            "One of the store's servers doesn't answer; its rooms wait."
+        ]
+        assert await opened(made.url).header(others[0]) == b"header"
+        made.masters[0].start()
+        async with asyncio.timeout(PATIENCE):
+            assert await persistently(journal, gone, after(rooms[gone])) == 2
+    finally:
+        made.stop()
 
 
 @pytest.fixture(params=REDIS_KINDS)
@@ -213,6 +246,7 @@ async def test_a_killed_master_is_followed_by_its_replica(
         assert await anext(hints) == LOOK
         replicated.masters[0].kill()
         await store(journal, elsewhere, [draft()])
+        await journal.ping()
         for room, drafts in rooms.items():
             assert await persistently(journal, room, drafts[1]) == 2
         assert set(await journal.tops(rooms)) == set(rooms)

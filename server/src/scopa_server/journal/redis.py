@@ -21,12 +21,13 @@ from scopa_server.journal.interface import (
     Stored,
     Taken,
     Touch,
+    Unavailable,
     whole_chain,
 )
 from scopa_server.journal.link import Broken, Links, Refusal, Refused, Unreached
 from scopa_server.journal.nodes import Alone, Servers
 from scopa_server.journal.places import Address, Place
-from scopa_server.journal.redis_settings import SETTINGS, warnings
+from scopa_server.journal.redis_settings import SETTINGS, UNREACHED, warnings
 from scopa_server.journal.resend import Sleep
 from scopa_server.journal.scripts import Command
 from scopa_server.journal.sentinels import Sentinels
@@ -307,22 +308,44 @@ class RedisJournal:
         """Do nothing: Redis removes what is over."""
 
     async def ping(self) -> None:
-        """Return if every server of the store answers."""
-        for links in await self._servers.each():
-            await links.ask([("PING",)])
+        """Return if any server of the store answers: the rooms of the others wait."""
+        asked = [asyncio.create_task(_ping(links)) for links in await self._servers.each()]
+        trouble = Unavailable("the store has no servers")
+        try:
+            for answer in asyncio.as_completed(asked):
+                try:
+                    return await answer
+                except Unavailable as error:
+                    trouble = error
+        finally:
+            for task in asked:
+                task.cancel()
+            await asyncio.gather(*asked, return_exceptions=True)
+        raise trouble
 
     async def check(self) -> list[str]:
         """Return what is wrong with versions, eviction and persistence, on any server."""
         found: dict[str, None] = {}
-        for links in await self._servers.each():
-            information = await _shown(links, "INFO", "server")
-            settings = await _shown(links, "CONFIG", "GET", *SETTINGS)
-            found |= dict.fromkeys(warnings(information, settings, clustered=self._clustered))
+        servers = await self._servers.each()
+        for links in servers:
+            try:
+                information = await _shown(links, "INFO", "server")
+                settings = await _shown(links, "CONFIG", "GET", *SETTINGS)
+            except Unavailable:
+                if len(servers) == 1:
+                    raise
+                found[UNREACHED] = None
+            else:
+                found |= dict.fromkeys(warnings(information, settings, clustered=self._clustered))
         return list(found)
 
     async def close(self) -> None:
         """Wait `grace` seconds at most for appends under way, then disconnect."""
         await self._servers.close(self._grace)
+
+
+async def _ping(links: Links) -> None:
+    await links.ask([("PING",)])
 
 
 async def _logs(links: Links) -> AsyncIterator[bytes]:

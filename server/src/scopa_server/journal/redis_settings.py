@@ -6,6 +6,8 @@ from typing import Any
 SETTINGS = ("maxmemory-policy", "appendonly", "save")
 """The settings to ask for."""
 
+UNREACHED = "One of the store's servers doesn't answer; its rooms wait."
+
 _FLOOR = (7, 0)
 _ENDANGERED = "may be evicted when memory is full; set maxmemory-policy to noeviction"
 _ONE_OF_MANY = (
