@@ -59,7 +59,8 @@ class Proxy:
         assert task is not None
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        with suppress(OSError):
+        # Python 3.11 reports a connection's task that was cancelled as a fault of its own.
+        with suppress(OSError, asyncio.CancelledError):
             async with closing(writer):
                 if not self.refusing:
                     await self._serve(reader, writer)

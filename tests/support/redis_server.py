@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.util
+import os
 import shutil
 import signal
 import socket
@@ -104,6 +105,19 @@ class RedisServer:
         with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
             connection.sendall(request.encode())
             return connection.recv(65536)
+
+    @property
+    def log_file(self) -> Path:
+        """The file that its latest commands are appended to."""
+        return max((self._folder / "appendonlydir").glob("*.incr.aof"))
+
+    def forget(self, length: int | None = None) -> None:
+        """While it doesn't run: keep so many bytes of what was appended; None: keep nothing."""
+        assert self._process is None
+        if length is None:
+            shutil.rmtree(self._folder / "appendonlydir")
+        else:
+            os.truncate(self.log_file, length)
 
     def stop(self) -> None:
         """End it in order."""

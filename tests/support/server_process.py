@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -77,6 +78,11 @@ class ServerProcess:
         words = ["ps", "-o", "args=", "-p", str(self.pid)]
         return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
+    @property
+    def running(self) -> bool:
+        """Whether it was started and not ended since."""
+        return self._process is not None
+
     def start(self) -> None:
         """Start it and wait until it says how to join. Raises NotStarted."""
         assert self._process is None
@@ -143,8 +149,9 @@ class ServerProcess:
     def page(self, path: str) -> tuple[int, str]:
         """A page of the admin side: status and text."""
         if not self._admin:
-            ports = [entry["port"] for entry in self.entries if entry["event"] == "admin"]
-            self._admin = ports[-1]
+            # Not by the entries: where the disk was full there are torn ones.
+            found = re.findall(r'"event": "admin", "host": "[^"]*", "port": (\d+)', self.log)
+            self._admin = int(found[-1])
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
             with opener.open(f"http://127.0.0.1:{self._admin}{path}", timeout=10) as answer:
