@@ -27,7 +27,7 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup serve test soak bench bench-peers rooms-test deploy-test check format demo \
+.PHONY: help setup serve test chaos soak bench bench-peers rooms-test deploy-test check format demo \
 	picture docs build lock clean force
 
 help: ## list these targets
@@ -58,6 +58,9 @@ bench-peers: .venv/dev.done $(PEERS) ## the same beside boardgame.io and Colyseu
 
 bench/peers/%/node_modules/.package-lock.json: bench/peers/%/package-lock.json
 	npm ci --prefix bench/peers/$* --ignore-scripts --no-audit --no-fund
+
+chaos: .venv/dev.done ## cause every fault on purpose and see what holds; ARGS='--seed 7'
+	@PYTHONPATH=tests $(BIN)/python -m chaos $(ARGS)
 
 rooms-test: .venv/dev.done ## open ten thousand rooms, leave them, and see what is left; some minutes
 	@$(BIN)/python tests/e2e/rooms.py $(ARGS)
