@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 import structlog
 
 from scopa_server.journal.interface import Unavailable
+from scopa_server.journal.sqlite_rows import make_all
 
 R = TypeVar("R")
 Change = Callable[[sqlite3.Connection, int], R]
@@ -93,7 +94,7 @@ class Writer:
         try:
             self._db.execute("BEGIN IMMEDIATE")
             now = self._clock()
-            results = [job.change(self._db, now) for job in jobs]
+            results = make_all(self._db, now, [job.change for job in jobs])
             self._db.execute("COMMIT")
         except Exception as error:  # whatever it was, the thread serves on
             self._roll_back()
