@@ -69,12 +69,12 @@ class Person:
         self.ends = ends
         line = await Line.open(self.port)
         variant = self.chance.choice(VARIANTS)
-        frame = await line.ask(
+        frame = await self._enter(
+            line,
             "create",
             name=self.name,
             rules={"variant": variant, "target": 7},
             settings=SETTINGS,
-            token=self.token,
             **({"passcode": PASSCODE} if seats == 1 else {}),
         )
         self.tally.answered("create", frame, 0)
@@ -88,11 +88,19 @@ class Person:
         """Sit down where there is room."""
         self.code = code
         line = await Line.open(self.port)
-        self.tally.answered("join", await self._enter(line, "join", name=self.name), 0)
+        self.tally.answered(
+            "join", await self._enter(line, "join", room=self.code, name=self.name), 0
+        )
         return line
 
     async def _enter(self, line: Line, kind: str, /, **more: Any) -> Frame:
-        return await line.ask(kind, room=self.code, token=self.token, **more)
+        """Come in; who is told to wait does, as every client should."""
+        while True:
+            frame = await line.ask(kind, token=self.token, **more)
+            if frame.code != "too_fast":
+                return frame
+            self.tally.counts["told to wait"] += 1
+            await asyncio.sleep(self.chance.uniform(0.5, 2))
 
     async def stay(self, line: Line) -> None:
         """Play until the table ends, over cuts and absences; then leave for good."""
@@ -111,7 +119,7 @@ class Person:
                 code = line.socket.close_code
                 self.tally.faults[f"line: {type(fault).__name__} {code}"] += 1
             line = await Line.open(self.port)
-            frame = await self._enter(line, "resume")
+            frame = await self._enter(line, "resume", room=self.code)
             self.tally.answered("resume", frame, 0)
             if frame.type != "joined":
                 await line.socket.close()
