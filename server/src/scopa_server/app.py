@@ -36,6 +36,8 @@ log = structlog.stdlib.get_logger()
 
 SWEEP_SECONDS: Final = 600
 """How often at least rooms whose time is over are looked for."""
+SWITCH_SECONDS: Final = 0.0005
+"""How long a thread waits for its turn: on the one that writes to the store, everybody waits."""
 ADMIN_ABOVE: Final = 1000
 """How far above the players' port the one for health and metrics is, unless it is named."""
 LAST_PORT: Final = 65535
@@ -56,6 +58,7 @@ Stay: TypeAlias = Callable[[Served, asyncio.Event], Awaitable[None]]
 
 def run(config: Config, stay: Stay | None = None) -> int:
     """Serve until a signal says stop; returns the exit status. Raises CannotStart."""
+    sys.setswitchinterval(SWITCH_SECONDS)
     with (
         logging_to(level=config.log_level, form=config.log_format),
         asyncio.Runner(loop_factory=fastest()) as runner,
