@@ -69,7 +69,13 @@ class SqliteJournal:
         self, room: str, draft: Draft, *, header: bytes | None, ttl: int
     ) -> Stored | Taken:
         """Add a commit if it follows the log's top."""
-        change = rows.Append(plain_room(room), draft, header, positive_ttl(ttl))
+        change = partial(
+            rows.append,
+            room=plain_room(room),
+            draft=draft,
+            header=header,
+            ttl=positive_ttl(ttl),
+        )
         announce = partial(self._announce, room, draft.number)
         added: tuple[Stored | Taken, bool] = await self._writer.submit(change, announce)
         return added[0]

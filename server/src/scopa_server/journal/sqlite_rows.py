@@ -1,117 +1,19 @@
 """The statements: every question and change a journal puts to SQLite."""
 
-import json
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from scopa_server.journal.interface import Commit, Draft, Snapshot, Stored, Taken, Touch
 
 _TABLES = ("rooms", "commits", "snapshots")
 _SWEPT_AT_ONCE = 100
 
-Change: TypeAlias = Callable[[sqlite3.Connection, int], Any]
-"""What to do inside a transaction, given the store's time in milliseconds."""
 
-
-@dataclass(frozen=True, slots=True)
-class Append:
-    """A commit to be added, as a change that is made faster together with others."""
-
-    room: str
-    draft: Draft
-    header: bytes | None
-    ttl: int
-
-    def __call__(self, db: sqlite3.Connection, now: int) -> tuple[Stored | Taken, bool]:
-        """Add it."""
-        return append(db, now, self)
-
-
-def make_all(db: sqlite3.Connection, now: int, changes: Iterable[Change]) -> list[Any]:
-    """Make changes in their order; return the results."""
-    results: list[Any] = []
-    for together, run in groupby(changes, key=lambda change: isinstance(change, Append)):
-        if together:
-            results += _append_all(
-                db, now, [change for change in run if isinstance(change, Append)]
-            )
-        else:
-            results += [change(db, now) for change in run]
-    return results
-
-
-def _append_all(
-    db: sqlite3.Connection, now: int, appends: Sequence[Append]
-) -> list[tuple[Stored | Taken, bool]]:
-    """Add commits with few statements: after each this thread has to wait for its turn again."""
-    tops = _tops_at_once(db, now, [add.room for add in appends])
-    results: list[tuple[Stored | Taken, bool]] = []
-    following: list[Append] = []
-    for add in appends:
-        if tops.get(add.room) == [add.draft.number - 1, add.draft.previous]:
-            tops[add.room] = [add.draft.number, add.draft.id]
-            following.append(add)
-            results.append((Stored(now), True))
-        else:
-            _insert_all(db, now, following)
-            following = []
-            results.append(add(db, now))
-            # Of this room the next one has to look for itself.
-            tops.pop(add.room, None)
-    _insert_all(db, now, following)
-    return results
-
-
-def _tops_at_once(db: sqlite3.Connection, now: int, rooms: Sequence[str]) -> dict[str, list[Any]]:
-    (found,) = db.execute(
-        "SELECT json_group_object(room, json_array(top, top_id)) FROM rooms"
-        " WHERE room IN (SELECT value FROM json_each(?)) AND expires > ?",
-        (json.dumps(rooms), now),
-    ).fetchone()
-    tops: dict[str, list[Any]] = json.loads(found)
-    return tops
-
-
-_AT_ONCE: Final = (32, 16, 8, 4, 2, 1)
-"""Rows of one statement. With few sizes the statements stay prepared."""
-
-
-def _insert_all(db: sqlite3.Connection, now: int, appends: Sequence[Append]) -> None:
-    done = 0
-    while done < len(appends):
-        some = next(rows for rows in _AT_ONCE if rows <= len(appends) - done)
-        _insert_some(db, now, appends[done : done + some])
-        done += some
-
-
-def _insert_some(db: sqlite3.Connection, now: int, appends: Sequence[Append]) -> None:
-    commits: list[Any] = []
-    rooms: list[Any] = []
-    for add in appends:
-        draft = add.draft
-        commits += (add.room, draft.number, draft.id, draft.previous, now, draft.payload)
-        rooms += (add.room, draft.number, draft.id, add.header, now + add.ttl * 1000)
-    more = len(appends) - 1
-    db.execute(_INSERT_COMMITS + ", (?, ?, ?, ?, ?, ?)" * more, commits)
-    db.execute(_INSERT_ROOMS + ", (?, ?, ?, ?, ?)" * more + _OR_UPDATE, rooms)
-
-
-_INSERT_COMMITS: Final = "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?)"
-_INSERT_ROOMS: Final = (
-    "INSERT INTO rooms (room, top, top_id, header, expires) VALUES (?, ?, ?, ?, ?)"
-)
-_OR_UPDATE: Final = (
-    " ON CONFLICT DO UPDATE SET top = excluded.top, top_id = excluded.top_id,"
-    " header = coalesce(excluded.header, header), expires = excluded.expires"
-)
-
-
-def append(db: sqlite3.Connection, now: int, add: Append) -> tuple[Stored | Taken, bool]:
+def append(
+    db: sqlite3.Connection, now: int, room: str, draft: Draft, header: bytes | None, ttl: int
+) -> tuple[Stored | Taken, bool]:
     """Add a commit if it follows the top; also return whether it is new to the log."""
-    room, draft = add.room, add.draft
     held = _living(db, now, room)
     if held is None:
         if draft.number != 1:
@@ -121,7 +23,7 @@ def append(db: sqlite3.Connection, now: int, add: Append) -> tuple[Stored | Take
         return _compare(db, room, draft), False
     elif (draft.number - 1, draft.previous) != held:
         return Taken(), False
-    _insert_some(db, now, [add])
+    _insert(db, now, room, draft, header, now + ttl * 1000)
     return Stored(now), True
 
 
@@ -139,6 +41,21 @@ def _compare(db: sqlite3.Connection, room: str, draft: Draft) -> Stored | Taken:
     return Stored(at) if identity == draft.id else Taken()
 
 
+def _insert(
+    db: sqlite3.Connection, now: int, room: str, draft: Draft, header: bytes | None, expires: int
+) -> None:
+    db.execute(
+        "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?)",
+        (room, draft.number, draft.id, draft.previous, now, draft.payload),
+    )
+    db.execute(
+        "INSERT INTO rooms (room, top, top_id, header, expires) VALUES (?, ?, ?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET top = excluded.top, top_id = excluded.top_id,"
+        " header = coalesce(excluded.header, header), expires = excluded.expires",
+        (room, draft.number, draft.id, header, expires),
+    )
+
+
 def restore(
     db: sqlite3.Connection,
     now: int,
@@ -152,12 +69,12 @@ def restore(
         return False
     delete(db, now, room)
     db.executemany(
-        _INSERT_COMMITS,
+        "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?)",
         [(room, c.number, c.id, c.previous, c.at, c.payload) for c in commits],
     )
     top = commits[-1]
     db.execute(
-        _INSERT_ROOMS,
+        "INSERT INTO rooms (room, top, top_id, header, expires) VALUES (?, ?, ?, ?, ?)",
         (room, top.number, top.id, header, now + ttl * 1000),
     )
     return True

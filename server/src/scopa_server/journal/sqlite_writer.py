@@ -10,7 +10,6 @@ from typing import Any, Generic, TypeVar
 import structlog
 
 from scopa_server.journal.interface import Unavailable
-from scopa_server.journal.sqlite_rows import make_all
 
 R = TypeVar("R")
 Change = Callable[[sqlite3.Connection, int], R]
@@ -94,7 +93,7 @@ class Writer:
         try:
             self._db.execute("BEGIN IMMEDIATE")
             now = self._clock()
-            results = make_all(self._db, now, [job.change for job in jobs])
+            results = [job.change(self._db, now) for job in jobs]
             self._db.execute("COMMIT")
         except Exception as error:  # whatever it was, the thread serves on
             self._roll_back()
