@@ -59,11 +59,12 @@ class RedisLink:
 
     async def open(self) -> None:
         """Connect, or notice that the store has closed an idle connection and connect anew."""
+        if await self._is_clean():
+            return
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
-                if not await self._is_clean():
-                    await self.drop()
-                    await self._connect()
+                await self.drop()
+                await self._connect()
         except Exception as error:
             await self.drop()
             reason = str(error) or "no answer in time"
