@@ -35,6 +35,8 @@ _HASTY = 3
 _PAUSE = 0.05
 _LONGEST_PAUSE = 1.0
 _LOOK_SECONDS = 2.0
+_ASKED = 4
+"""Known nodes, and seeds, that are asked for the map at once."""
 
 
 class Cluster:
@@ -212,33 +214,42 @@ class Cluster:
         await asyncio.shield(self._looking)
 
     async def _read_map(self) -> None:
-        known = self._slots.masters
+        """Ask some nodes at once: whoever answers first knows enough."""
+        known, seeds = self._slots.masters, list(self._seeds)
         random.shuffle(known)
-        trouble = "no server of the store answers"
-        for address in dict.fromkeys([*known, *self._seeds]):
-            try:
-                answer = await self._map_of(address)
-            except (Unreached, Broken, TimeoutError) as error:
-                trouble = str(error) or trouble
-                continue
-            if not isinstance(answer, Refusal):
-                self._slots.read(answer, address)
-                await self._retire()
-                return
-            trouble = f"the store refused: {answer.code}"
-            if answer.code == "ERR" and not known:
-                raise StoreRefused(_NO_CLUSTER)
-        raise Unavailable(trouble)
+        random.shuffle(seeds)
+        some = dict.fromkeys([*known[:_ASKED], *seeds[:_ASKED]])
+        asked = [asyncio.create_task(self._map_of(address)) for address in some]
+        trouble: Exception = Unavailable("no server of the store answers")
+        try:
+            for answer in asyncio.as_completed(asked):
+                try:
+                    address, found = await answer
+                except (Unavailable, StoreRefused) as error:
+                    trouble = error
+                else:
+                    self._slots.read(found, address)
+                    return await self._retire()
+        finally:
+            for task in asked:
+                task.cancel()
+            await asyncio.gather(*asked, return_exceptions=True)
+        raise trouble
 
-    async def _map_of(self, address: Address) -> Any:
+    async def _map_of(self, address: Address) -> tuple[Address, Any]:
         link = self._make(address)
         try:
             async with asyncio.timeout(_LOOK_SECONDS):
                 await link.open()
                 await link.send([("CLUSTER", "SLOTS")])
-                return (await link.receive(1))[0]
+                (answer,) = await link.receive(1)
+        except (Unreached, Broken, TimeoutError) as error:
+            raise Unavailable(str(error) or "no answer in time") from error
         finally:
             await link.drop()
+        if isinstance(answer, Refusal) and answer.code == "ERR" and not self._slots.masters:
+            raise StoreRefused(_NO_CLUSTER)
+        return address, unless_refused(answer)
 
     async def _retire(self) -> None:
         """Let go of nodes that have no slots and nothing to do."""
