@@ -9,6 +9,7 @@ from collections import defaultdict
 from signal import SIGHUP, SIGKILL, SIGSTOP, SIGTERM, Signals
 
 import pytest
+from websockets.exceptions import WebSocketException
 
 from scopa_protocol import commands as c
 from support.player import Player
@@ -51,6 +52,16 @@ async def spread(server: ServerProcess, each: int) -> dict[int, list[Player]]:
     raise AssertionError("a hundred connections, all to one worker")
 
 
+async def connected(server: ServerProcess) -> Player:
+    """A connection; the system may first choose a worker that is about to be dead."""
+    async with asyncio.timeout(READY_WITHIN):
+        while True:
+            try:
+                return await Player(server.url).__aenter__()
+            except (OSError, WebSocketException):
+                await asyncio.sleep(0.05)
+
+
 async def becomes(server: ServerProcess, name: str, values: dict[int, float]) -> None:
     """Wait until a metric says so."""
     async with asyncio.timeout(READY_WITHIN):
@@ -86,8 +97,7 @@ async def test_a_match_over_two_workers_goes_on_when_one_is_killed(
     for seat in (1, 3):
         token = people[seat].token or ""
         await people[seat].socket.wait_closed()
-        people[seat] = Player(server.url)
-        await people[seat].__aenter__()
+        people[seat] = await connected(server)
         await people[seat].resume(code, token)
     await becomes(server, "scopa_worker_up", {1: 1, 2: 1})
     assert counted(server, "scopa_worker_restarts_total") == {1: 0, 2: 1}
