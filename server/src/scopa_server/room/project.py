@@ -164,7 +164,7 @@ def _matta(deal: Deal | None) -> Matta | None:
 
 
 def _declarations(room: Room, seat: int) -> list[Declaration]:
-    may = declaring.may_declare(room.deal, seat) if room.deal else ()
+    may = declaring.may_declare(room.deal, seat) if room.deal and room.rules.declarations else ()
     return [
         Declaration(kind=declared.kind, matta=declared.matta, points=declared.points)
         for declared in may
@@ -213,7 +213,7 @@ def _options(room: Room, seat: int) -> tuple[dict[str, list[list[str]]] | None, 
     listed = captures.listing(
         room.rules, deal.hands[seat], deal.table, matta=deal.named, limit=OPTIONS_SHOWN + 1
     )
-    cut = any(len(sets) > OPTIONS_SHOWN for sets in listed.values())
+    cut = max(map(len, listed.values()), default=0) > OPTIONS_SHOWN
     return {
         card: [list(cards) for cards in sets[:OPTIONS_SHOWN]] for card, sets in listed.items()
     }, cut

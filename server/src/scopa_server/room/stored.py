@@ -1,9 +1,13 @@
 """What the store keeps beside a room's log: its snapshot, and a small header for look-ups."""
 
+import dataclasses
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
+
+from scopa_server.rules.record import shared
 
 from .events import SCHEMA, UnreadableLog
 from .state import Room
@@ -41,7 +45,10 @@ def load(data: bytes) -> Room:
     if dumped.v != SCHEMA:
         raise UnreadableLog("a snapshot was written by another release")
     room: Room = dumped.room
-    return room
+    rules, deal = shared(room.rules), room.deal
+    if deal is not None:
+        deal = dataclasses.replace(deal, rules=rules if deal.rules == rules else deal.rules)
+    return replace(room, rules=rules, deal=deal)
 
 
 def header(room: Room) -> bytes:

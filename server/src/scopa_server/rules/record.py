@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from scopa_server.rules.presets import PRESETS, Preset
@@ -242,4 +243,10 @@ def build(variant: str, overrides: Mapping[str, object]) -> Rules:
     rules = Rules(**chosen)
     _check_people(rules, preset)
     _check_conflicts(rules)
+    return shared(rules)
+
+
+@lru_cache(maxsize=256)
+def shared(rules: Rules) -> Rules:
+    """Give one record for all that are alike: many rooms play by the same rules."""
     return rules
