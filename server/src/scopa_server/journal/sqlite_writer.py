@@ -1,4 +1,8 @@
-"""The one thread that writes: what waits at the same moment goes into one transaction."""
+"""The one thread that writes: what waits at the same moment goes into one transaction.
+
+It is woken once for all that the event loop has for it in one round. Woken for each, it would take
+the first alone to the disk, and get in the way of the others.
+"""
 
 import asyncio
 import queue
@@ -47,7 +51,8 @@ class Writer:
         self._db = db
         self._clock = clock
         self._loop = asyncio.get_running_loop()
-        self._jobs: queue.SimpleQueue[Job[Any] | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[list[Job[Any]] | None] = queue.SimpleQueue()
+        self._round: list[Job[Any]] = []
         self._closed = False
         self.batches = 0
         self._thread = threading.Thread(target=self._run, name="journal-writer", daemon=True)
@@ -60,13 +65,21 @@ class Writer:
         if self._closed:
             raise Unavailable("the journal is closed")
         waiting: asyncio.Future[R] = self._loop.create_future()
-        self._jobs.put(Job(change, waiting, then))
+        if not self._round:
+            self._loop.call_soon(self._hand_over)
+        self._round.append(Job(change, waiting, then))
         return waiting
+
+    def _hand_over(self) -> None:
+        if self._round:
+            jobs, self._round = self._round, []
+            self._jobs.put(jobs)
 
     async def close(self) -> None:
         """Make the changes handed over so far, then end the thread."""
         if not self._closed:
             self._closed = True
+            self._hand_over()
             self._jobs.put(None)
         await asyncio.to_thread(self._thread.join)
 
@@ -79,11 +92,11 @@ class Writer:
 
     def _gather(self) -> tuple[list[Job[Any]], bool]:
         jobs: list[Job[Any]] = []
-        job = self._jobs.get()
-        while job is not None:
-            jobs.append(job)
+        more = self._jobs.get()
+        while more is not None:
+            jobs += more
             try:
-                job = self._jobs.get_nowait()
+                more = self._jobs.get_nowait()
             except queue.Empty:
                 return jobs, True
         return jobs, False
