@@ -4,7 +4,6 @@ A room never awaits a socket. It leaves its latest view here; a newer one replac
 taken, with the events of both, so a connection that reads slowly costs nobody anything.
 """
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -35,7 +34,8 @@ class Outbox:
     """
 
     def __init__(self) -> None:
-        self._replies: deque[ServerFrame] = deque()
+        # Empty, a list takes next to nothing; a deque would be a good part of a connection.
+        self._replies: list[ServerFrame] = []
         self._update: Update | None = None
         self._closing: Closing | None = None
         self._closed = False
@@ -78,7 +78,7 @@ class Outbox:
         How to close is given once.
         """
         if self._replies:
-            return self._replies.popleft()
+            return self._replies.pop(0)
         if self._update is not None:
             update, self._update = self._update, None
             return update
