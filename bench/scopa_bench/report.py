@@ -1,8 +1,11 @@
 """A run's results as Markdown."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from .results import Goal, Results, Row
+
+PARTS: Final = ("server", "store", "load")
 
 
 def markdown(results: Results) -> str:
@@ -34,17 +37,9 @@ def _load_table(title: str, of: str, rows: Sequence[Row]) -> Iterator[str]:
         return
     yield f"## {title}"
     yield ""
-    titles = (
-        "contender",
-        of,
-        "moves/s",
-        "server us",
-        "store us",
-        "load us",
-        "p50 ms",
-        "p99 ms",
-        "KiB",
-    )
+    costs = [f"{part} us" for part in PARTS]
+    rest = ("p50 ms", "p99 ms", "KiB", "others %")
+    titles = ("contender", of, "moves/s", *costs, *rest)
     yield from _table(titles, [_cells(row) for row in rows])
 
 
@@ -54,9 +49,6 @@ def _cells(row: Row) -> list[str]:
     times = [f"{row.p50_ms:.2f}", f"{row.p99_ms:.2f}"]
     rest = [f"{row.kib_a_move:.1f}", f"{row.others:.0%}".rstrip("%")]
     return [row.contender, f"{row.tables}{pace}", f"{row.rate:,.0f}", *cost, *times, *rest]
-
-
-PARTS = ("server", "store", "load")
 
 
 def _figures(results: Results) -> Iterator[str]:

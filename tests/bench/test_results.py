@@ -9,7 +9,7 @@ from scopa_bench.goals import judged
 from scopa_bench.load import Window
 from scopa_bench.plan import FULL
 from scopa_bench.report import markdown
-from scopa_bench.results import Goal, Results, Row, row
+from scopa_bench.results import Figure, Goal, Results, Row, row
 
 
 def window(moves: int, *milliseconds: float) -> Window:
@@ -72,6 +72,15 @@ def test_the_report_says_each_goal_once_and_how_it_stands() -> None:
     assert "| SQLite, json | 500 x 4 | 2,000 |" in text
     assert "| [x] aim | p99, 500 tables x 4 moves/s |" in text
     assert text.count("| - |") == len(run.goals) - 1
+
+
+def test_every_row_of_a_table_has_as_many_cells_as_its_head() -> None:
+    run = results(found("SQLite, json", 500, 2000, 4.0), found("SQLite, json", 1, 10))
+    run.figures.append(Figure(name="server ready", value=0.4, unit="s"))
+    run.goals = judged(run)
+    for table in markdown(run).split("## ")[1:]:
+        cells = {line.count("|") for line in table.splitlines() if line.startswith("|")}
+        assert len(cells) == 1
 
 
 def test_results_are_read_back() -> None:
