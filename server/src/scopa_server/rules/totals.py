@@ -1,7 +1,8 @@
 """What cards taken must add up to, and every way to reach it (rulebook, A turn)."""
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Final, NamedTuple, TypeAlias
 
 
 class Partition(NamedTuple):
@@ -16,16 +17,24 @@ class Partition(NamedTuple):
     """Those values, if it takes one card of each; else none."""
 
 
-def _parts(total: int, highest: int) -> Iterator[tuple[tuple[int, int], ...]]:
+_Parts: TypeAlias = tuple[tuple[int, int], ...]
+
+
+@cache
+def _parts(total: int, highest: int) -> tuple[_Parts, ...]:
+    """Every way to make a total of values up to the highest."""
     if total == 0:
-        yield ()
-    for value in range(min(total, highest), 0, -1):
-        for number in range(1, min(4, total // value) + 1):
-            for rest in _parts(total - number * value, value - 1):
-                yield ((value, number), *rest)
+        return ((),)
+    return tuple(
+        ((value, number), *rest)
+        for value in range(min(total, highest), 0, -1)
+        for number in range(1, min(4, total // value) + 1)
+        for rest in _parts(total - number * value, value - 1)
+    )
 
 
-def _partition(parts: tuple[tuple[int, int], ...]) -> Partition:
+@cache
+def _partition(parts: _Parts) -> Partition:
     size = sum(number for _, number in parts)
     values = tuple(value for value, _ in parts)
     singles = values if len(values) == size else ()
