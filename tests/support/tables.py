@@ -11,7 +11,7 @@ from scopa_protocol.views import View
 from scopa_server.room.apply import advance, apply
 from scopa_server.room.context import Actor, Context
 from scopa_server.room.decide import decide, open_room
-from scopa_server.room.decide.internal import GoneAway, Internal
+from scopa_server.room.decide.internal import CameBack, GoneAway, Internal
 from scopa_server.room.events import Events, LogEvent, read_events, write_events
 from scopa_server.room.history import Chronicle
 from scopa_server.room.project import Scene, project
@@ -131,6 +131,12 @@ class Table:
         holder = self.room.seats[seat].holder
         assert holder is not None
         return self.do(None, GoneAway(holder.token))
+
+    def back(self, seat: int) -> Events:
+        """Let the server notice that the person of a seat is there again."""
+        holder = self.room.seats[seat].holder
+        assert holder is not None
+        return self.do(None, CameBack(holder.token))
 
     def join(self, seat: int, name: str | None = None) -> Events:
         """Let a person sit down and be online."""

@@ -130,7 +130,7 @@ def any_notice(room: Room, chance: random.Random) -> Internal:
         Expired("next_deal", decision(room)),
         Expired("proposal", decision(room)),
         GoneAway(token or ""),
-        CameBack(seat),
+        CameBack(token or ""),
         Settle(),
     ]
     return chance.choice(notices)

@@ -1,20 +1,23 @@
 """Two processes that show the same room: houses on one store, each with its own people."""
 
 import random
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
 from scopa_protocol import commands as c
 from scopa_protocol.codes import CloseCode
 from scopa_protocol.events import Away, Played, Presence, SeatTaken, WatcherCame, WatcherLeft
-from scopa_protocol.frames import Update
+from scopa_protocol.frames import Error, Joined, Update
+from scopa_server.journal.interface import Draft, Stored, Taken
 from scopa_server.live import following
 from scopa_server.live.gossip import HOLDS_SECONDS, SAY_SECONDS
 from scopa_server.room.decide.internal import GoneAway
 from scopa_server.room.tokens import token_hash
 from support.house import Guest, House
 from support.memory_journal import MemoryJournal
-from support.tables import token
+from support.tables import NAMES, token
 
 
 def heard(guest: Guest, kind: type) -> list[object]:
@@ -159,6 +162,50 @@ async def test_two_take_one_seat_through_two_processes() -> None:
     second = await there.enter(c.Join(room=host.code, name="Bice", token="b" * 30))
     assert (first.view.you, second.view.you) == (1, 2)
     assert host.view.seats[2].name == "Bice"
+
+
+def meanwhile(
+    monkeypatch: pytest.MonkeyPatch, journal: MemoryJournal, happens: Callable[[], Awaitable[Any]]
+) -> None:
+    """Let something happen just before the store gets the next commit."""
+    append = journal.append
+
+    async def late(room: str, draft: Draft, *, header: bytes | None, ttl: int) -> Stored | Taken:
+        monkeypatch.setattr(journal, "append", append)
+        await happens()
+        return await append(room, draft, header=header, ttl=ttl)
+
+    monkeypatch.setattr(journal, "append", late)
+
+
+async def test_who_comes_back_while_seats_change_elsewhere_sits_where_the_log_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here, there = two_houses()
+    host = await here.host()
+    for seat in (1, 2):
+        await (await there.join(host.code, seat)).drop()
+    await pass_time(12, here, there)
+    assert [seat.away for seat in host.view.seats] == [False, True, True, False]
+    order: list[str | None] = [NAMES[0], NAMES[2], NAMES[1], None]
+    meanwhile(monkeypatch, here.journal, lambda: host.do(c.Arrange(names=order)))
+    back = await there.resume(host.code, 1)
+    assert (back.latest(Joined).seat, back.view.you) == (2, 2)
+    assert [seat.away for seat in back.view.seats] == [False, True, False, False]
+
+
+async def test_who_loses_a_seat_elsewhere_while_coming_back_sees_nobody_s_hand(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here, there, guests = await table(absent_seconds=0)
+    await guests[1].drop()
+    await pass_time(16, here, there)
+    assert guests[0].view.seats[1].away
+    meanwhile(monkeypatch, here.journal, lambda: guests[0].do(c.Unseat(seat=1, name=NAMES[1])))
+    back = await there.resume(guests[0].code, 1)
+    answer = back.latest(Error)
+    assert answer.code == "bad_token"
+    assert [frame for frame in back.frames if isinstance(frame, Joined)] == []
 
 
 async def test_gossip_that_fails_leaves_the_table_alone() -> None:

@@ -7,7 +7,7 @@ import pytest
 from scopa_protocol import commands as c
 from scopa_server.room import events as e
 from scopa_server.room.clock import Deadline, deadlines, decision, served_seat
-from scopa_server.room.decide import CameBack, Expired, Settle
+from scopa_server.room.decide import Expired, Settle
 from support.tables import Table
 
 
@@ -119,7 +119,7 @@ def test_who_comes_back_has_a_whole_turn_and_an_older_clock_is_void() -> None:
     seat = to_play(table)
     first = second = Expired("turn", decision(table.room))
     table.do(None, first)
-    table.do(None, CameBack(seat))
+    table.back(seat)
     assert used(table, table.room.at) == 0
     assert table.do(None, second) == ()
     assert table.do(None, Expired("turn", decision(table.room)))

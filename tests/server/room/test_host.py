@@ -103,12 +103,12 @@ def test_being_away_is_logged_once_and_only_for_who_is_gone() -> None:
     assert table.gone(1)
     assert table.gone(1) == ()
     assert table.view(None).seats[1].away
-    assert table.do(None, CameBack(1))
-    assert table.do(None, CameBack(1)) == ()
+    assert table.back(1)
+    assert table.back(1) == ()
 
 
 def test_what_the_server_noticed_of_a_seat_that_has_gone_is_nothing() -> None:
     table = four()
     table.do(0, c.Configure(rules={"players": 2, "sides": 2}))
     assert table.do(None, GoneAway("0" * 64)) == ()
-    assert table.do(None, CameBack(3)) == ()
+    assert table.do(None, CameBack("0" * 64)) == ()

@@ -9,7 +9,7 @@ import pytest
 from scopa_protocol import commands as c
 from scopa_protocol.views import ClockKind
 from scopa_server.room.clock import deadlines, decision
-from scopa_server.room.decide import CameBack, Expired, GoneAway
+from scopa_server.room.decide import Expired, GoneAway
 from scopa_server.room.decide.internal import Internal
 from scopa_server.room.refused import Refused
 from support.tables import Table, nina
@@ -69,7 +69,7 @@ def stood_in(table: Table) -> None:
 def stood_in_and_back(table: Table) -> None:
     awaited = seat(table)
     stood_in(table)
-    table.do(None, CameBack(awaited))
+    table.back(awaited)
 
 
 def online(table: Table) -> None:
@@ -203,7 +203,7 @@ def test_an_absence_of_somebody_who_is_no_longer_missed(passing: Passing) -> Non
 
 
 def person_back(table: Table) -> None:
-    table.do(None, CameBack(seat(table)))
+    table.back(seat(table))
 
 
 def played_for(table: Table) -> None:

@@ -9,7 +9,6 @@ import msgspec
 import pytest
 
 from scopa_server.room.apply import advance
-from scopa_server.room.decide import CameBack
 from scopa_server.room.events import SCHEMA, UnreadableLog, read_events, write_events
 from scopa_server.room.state import Room
 from scopa_server.room.stored import dump, load, read_header
@@ -72,7 +71,7 @@ def _drop(table: Table, seat: int, *, logged: bool) -> None:
         table.gone(seat)
     table.room = load(dump(fold(table.log)))
     table.online = there
-    table.do(None, CameBack(seat))
+    table.back(seat)
 
 
 def _but_seq(table: Table, seat: int) -> dict[str, Any]:

@@ -7,7 +7,6 @@ import pytest
 from scopa_protocol import commands as c
 from scopa_protocol.codes import ErrorCode
 from scopa_server.room import events as e
-from scopa_server.room.decide import CameBack
 from scopa_server.room.tokens import token_hash
 from support.tables import NAMES, four, nina, token
 
@@ -336,5 +335,5 @@ def test_who_came_back_is_not_played_for() -> None:
     assert seat is not None
     table.do(0, c.StandIn(seat=seat))
     command = table.legal(chance)
-    table.do(None, CameBack(seat))
+    table.back(seat)
     assert table.refused(seat, command, auto=True).code is ErrorCode.STALE

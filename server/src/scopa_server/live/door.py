@@ -94,11 +94,14 @@ class Door:
         table, token = self._table, token_hash(command.token or "")
         if isinstance(command, c.Join):
             table.tell(await table.commit(Actor(None), command))
+        if table.room.seat_of(token) is None:
+            raise bad_token()
+        self._make_way(token)
+        await table.do(CameBack(token))
+        # What was read from the store on the way may have given the seat to somebody else.
         seat = table.room.seat_of(token)
         if seat is None:
             raise bad_token()
-        self._make_way(token)
-        await table.do(CameBack(seat))
         visitor.token, visitor.seat = token, seat
 
     def _make_way(self, token: str) -> None:

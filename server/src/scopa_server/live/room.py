@@ -307,8 +307,8 @@ class LiveRoom:
 
     async def _acts(self, visitor: Visitor) -> None:
         """Even a refused command shows that a seat's person is there."""
-        if visitor.seat is not None:
-            await self._table.do(CameBack(visitor.seat))
+        if visitor.token is not None:
+            await self._table.do(CameBack(visitor.token))
 
     async def _catch_up(self) -> None:
         await self._table.ledger.catch_up()

@@ -99,8 +99,9 @@ class Table:
     async def disown_absences(self) -> None:
         """Answer an absence that another process took for one of somebody who is here."""
         for seat in self.audience.online:
-            if self.room.seats[seat].away:
-                await self.do(CameBack(seat))
+            there = self.room.seats[seat]
+            if there.away and there.held_by is not None:
+                await self.do(CameBack(there.held_by))
 
     @property
     def waits(self) -> bool:

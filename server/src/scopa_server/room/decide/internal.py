@@ -9,7 +9,7 @@ from scopa_server.room import events as e
 from scopa_server.room.apply import advance
 from scopa_server.room.clock import Decision, deadlines, decision
 from scopa_server.room.context import Context
-from scopa_server.room.state import Room, Seat
+from scopa_server.room.state import Room
 
 from .dealing import next_deal
 
@@ -32,9 +32,13 @@ class GoneAway(Struct, frozen=True):
 
 
 class CameBack(Struct, frozen=True):
-    """A seat's person is here, or acts again."""
+    """A seat's person, by the token's hash, is here, or acts again."""
 
-    seat: int
+    token: str
+
+    def __repr__(self) -> str:
+        """The type alone."""
+        return "<CameBack>"
 
 
 class Settle(Struct, frozen=True):
@@ -51,15 +55,17 @@ def decide_internal(room: Room, command: Internal, context: Context) -> e.Events
             return _expired(room, command, context)
         case GoneAway(token):
             return _gone(room, room.seat_of(token), context)
-        case CameBack(seat):
-            return back(room, seat)
+        case CameBack(token):
+            return back(room, room.seat_of(token))
         case Settle():
             return _settle(room, context.online, context)
 
 
-def back(room: Room, seat: int) -> e.Events:
+def back(room: Room, seat: int | None) -> e.Events:
     """That a person acts again, if the log says otherwise."""
-    there = room.seats[seat] if seat < len(room.seats) else Seat()
+    if seat is None:
+        return ()
+    there = room.seats[seat]
     return (e.Back(seat=seat),) if there.away or there.stand_in else ()
 
 
