@@ -164,7 +164,7 @@ def _shown_secrets(options: Mapping[str, str]) -> tuple[str, ...]:
 def _is_secret(text: str) -> bool:
     """Whether an option's text is one: a store's is if there is a password in it."""
     scheme, colon, rest = text.partition(":")
-    if colon and scheme in {"sqlite", "redis", "rediss", "unix"}:
+    if colon and scheme.partition("+")[0] in {"sqlite", "redis", "rediss", "unix"}:
         return scheme != "sqlite" and ("@" in rest or "password=" in rest)
     return bool(text)
 
