@@ -158,6 +158,17 @@ def test_what_keeps_workers_from_starting_is_said_once(serve: Serve) -> None:
     assert caught.value.words.count("doesn't answer: is it running") == 1
 
 
+@pytest.mark.parametrize("options", [(), TWO])
+def test_a_store_of_another_kind_is_said_in_words(
+    options: tuple[str, ...], serve: Serve, redis: RedisServer
+) -> None:
+    with pytest.raises(NotStarted) as caught:
+        serve(*options, store=redis.url.replace("redis:", "redis+cluster:"))
+    assert caught.value.status == 1
+    assert caught.value.words.count("name it with redis://") == 1
+    assert "fault" not in caught.value.words
+
+
 def test_a_port_in_use_by_other_workers_is_refused(serve: Serve, redis: RedisServer) -> None:
     server = serve(*TWO, store=redis.url)
     with pytest.raises(NotStarted, match=f"port {server.port} on 127.0.0.1 is in use"):

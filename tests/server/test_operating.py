@@ -119,6 +119,21 @@ async def test_wrong_words_are_answered(
     assert says in capsys.readouterr().err
 
 
+async def test_a_store_of_another_kind_is_said_in_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server = RedisServer(next(iter(programs().values())), tmp_path)
+    server.start()
+    try:
+        url = server.url.replace("redis:", "redis+cluster:")
+        assert await operator("list", "--store", url) == 1
+    finally:
+        server.stop()
+    said = capsys.readouterr().err
+    assert "name it with redis://" in said
+    assert "fault" not in said
+
+
 async def test_what_is_imported_must_be_an_export(
     store: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

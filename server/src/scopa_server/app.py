@@ -147,6 +147,9 @@ async def _opened(config: Config) -> Journal:
         await journal.ping()
         for warning in await journal.check():
             log.warning("store", reason=warning)
+    except StoreRefused as fault:
+        await journal.close()
+        raise CannotStart(str(fault)) from None
     except Unavailable:
         await journal.close()
         raise _no_answer(config) from None

@@ -73,7 +73,7 @@ async def _run(action: "Action", words: Sequence[str], config: Config) -> int:
             return await action(journal, words, config)
         except BrokenPipeError:
             raise
-        except (BadExport, UnreadableLog, OSError) as fault:
+        except (BadExport, StoreRefused, UnreadableLog, OSError) as fault:
             raise CannotStart(str(fault)) from None
         except Unavailable:
             raise CannotStart(f"the store {config.store_name} doesn't answer") from None
