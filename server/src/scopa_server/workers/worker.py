@@ -7,6 +7,7 @@ import signal
 import socket
 from contextlib import suppress
 from functools import partial
+from typing import Final
 
 import structlog
 
@@ -14,6 +15,11 @@ from scopa_server import app
 from scopa_server.config import Config
 from scopa_server.startup import CannotStart
 from scopa_server.workers.line import Gone, Line, Question, first, framed
+
+_READY_SECONDS: Final = 1.0
+"""Less than the supervisor waits: a store that hangs isn't taken for a worker that does."""
+
+_log = structlog.stdlib.get_logger()
 
 
 def run(number: int) -> int:
@@ -27,7 +33,7 @@ def run(number: int) -> int:
         return 1
     structlog.contextvars.bind_contextvars(worker=number)
     try:
-        return app.run(config, partial(_stay, end))
+        return app.run(config, partial(stay, end))
     except CannotStart as error:
         with suppress(OSError):
             end.sendall(framed(str(error).encode()))
@@ -43,7 +49,7 @@ def _standard_input() -> socket.socket:
     return end
 
 
-async def _stay(end: socket.socket, served: app.Served, stop: asyncio.Event) -> None:
+async def stay(end: socket.socket, served: app.Served, stop: asyncio.Event) -> None:
     """Answer the supervisor until it is time to stop."""
     line = await Line.over(end)
     answering = asyncio.create_task(_answer(line, served, stop), name="line")
@@ -57,8 +63,25 @@ async def _answer(line: Line, served: app.Served, stop: asyncio.Event) -> None:
         await line.send(b"")
         while True:
             if await line.receive() == Question.READY:
-                await line.send((await served.why_not() or "").encode())
+                await line.send((await _why_not(served)).encode())
             else:
                 await line.send(served.metrics.render())
     except Gone:
+        pass
+    except Exception:
+        _log.exception("line_fault")
+    finally:
+        # Who can't hear of its supervisor must not outlive it.
         stop.set()
+
+
+async def _why_not(served: app.Served) -> str:
+    try:
+        async with asyncio.timeout(_READY_SECONDS):
+            return await served.why_not() or ""
+    except TimeoutError:
+        return "the store doesn't answer"
+    except Exception as error:
+        # Its message may name the store, password and all.
+        _log.warning("the check for readiness failed", error=type(error).__name__)
+        return "the check failed"
