@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from scopa_protocol import commands as c
-from scopa_protocol.codes import ErrorCode
+from scopa_protocol.codes import RETRYABLE, ErrorCode
 from scopa_protocol.frames import Error, Joined, ServerFrame, Update
 from support.player import Player
 
@@ -88,7 +88,7 @@ async def race(scene: Scene) -> None:
             plays = [first.choice(hands.chance), other.choice(hands.chance)]
             if number % 2:
                 plays[1] = plays[0]
-            answers = await asyncio.gather(first.do(plays[0]), other.do(plays[1]))
+            answers = await asyncio.gather(insist(first, plays[0]), insist(other, plays[1]))
             same = plays[0] == plays[1]
             outcomes["same" if same else "differing"] += 1
             judge(answers, same)
@@ -97,12 +97,21 @@ async def race(scene: Scene) -> None:
     await scene.recover()
 
 
+async def insist(line: Player, play: c.Play) -> ServerFrame:
+    """Send a play until it is answered for good; a busy machine's store may be away a moment."""
+    while True:
+        answer = await line.do(play)
+        if not (isinstance(answer, Error) and answer.code in RETRYABLE):
+            return answer
+
+
 def judge(answers: Sequence[ServerFrame], same: bool) -> None:
     """Of one play both are told that it is so; of two exactly one is made."""
     made = [answer for answer in answers if isinstance(answer, Update)]
     assert len(made) == (2 if same else 1), answers
     for answer in answers:
-        assert isinstance(answer, Update) or (isinstance(answer, Error) and answer.code in LATE)
+        late = isinstance(answer, Error) and answer.code in LATE
+        assert late or isinstance(answer, Update), answers
 
 
 async def disorder(scene: Scene) -> None:

@@ -14,7 +14,7 @@ from scopa_server.journal import open_journal
 from scopa_server.journal.interface import Commit
 from support.fault_proxy import FaultProxy
 from support.redis_server import RedisServer, programs
-from support.server_process import Program, ServerProcess
+from support.server_process import NotStarted, Program, ServerProcess
 
 from .table import Table
 
@@ -22,6 +22,7 @@ UNSTEADY: Final[Program] = ("-m", "support.unsteady_server")
 HURRIED: Final[Program] = (*UNSTEADY, "--hurried")
 UNLIMITED: Final = ("--max-new-rooms-per-hour", "100000", "--max-frames-per-second", "1000")
 """All people of a run come from one address, and some play faster than anybody would."""
+TRIES: Final = 10
 STORE_LINES: Final = 10
 """Connections to the store that a server has at most: eight to ask, one to append, one for news."""
 PATIENCE: Final = 120.0
@@ -105,8 +106,14 @@ class Stage:
     # Servers
 
     async def start(self, server: ServerProcess) -> None:
-        """Start a server again, and see what it holds when nobody is there."""
-        await asyncio.to_thread(server.start)
+        """Start a server again; as a service is, once more if its store is slow to answer."""
+        for _ in range(TRIES):
+            try:
+                return await asyncio.to_thread(server.start)
+            except NotStarted as trouble:
+                if "doesn't answer" not in trouble.words.splitlines()[-1]:
+                    raise
+        raise TimeoutError
 
     async def _warm_up(self, server: ServerProcess) -> None:
         """What is made at the first use and kept is part of what a server holds."""
@@ -126,7 +133,7 @@ class Stage:
         status, page = await asyncio.to_thread(server.page, "/metrics")
         assert status == 200
         to_store = self.links[self.servers.index(server)].port if self.links else 0
-        files, lines = open_files(server.pid, to_store)
+        files, lines = open_files(server.pid, to_store, server.admin)
         assert lines <= STORE_LINES, f"{lines} connections to the store"
         return Footprint(
             tasks=_sample(page, "scopa_tasks"),
@@ -149,7 +156,8 @@ class Stage:
         try:
             await until(lambda: self._holds(server, bare))
         except TimeoutError:
-            return f"{server.folder.name}: {await self.footprint(server)}, not {bare}"
+            found = await self.footprint(server)
+            return f"{server.folder.name}: {found}, not {bare}: {described(server.pid)}"
         return ""
 
     async def _holds(self, server: ServerProcess, bare: Footprint) -> bool:
@@ -205,17 +213,36 @@ class Stage:
         return copy
 
 
-def open_files(pid: int, port: int) -> tuple[int, int]:
-    """A process's open files but its connections to a port here, and how many of those it has."""
+def open_files(pid: int, store: int, admin: int) -> tuple[int, int]:
+    """A process's open files, and how many of those are connections to the store's port.
+
+    Those to its admin port are left out of both: they are of whoever counts. Connections to the
+    store that wait for their next use may have been reset: the system lists such a socket nowhere.
+    """
     table = Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]
-    ends = [(words[2], words[9]) for words in map(str.split, table)]
-    there = {f"socket:[{inode}]" for far, inode in ends if int(far.rpartition(":")[2], 16) == port}
+    ports: dict[str, tuple[int, int]] = {}
+    for words in map(str.split, table):
+        near, far = (int(end.rpartition(":")[2], 16) for end in words[1:3])
+        ports[f"socket:[{words[9]}]"] = (near, far)
     names: list[str] = []
     for file in Path(f"/proc/{pid}/fd").iterdir():
         with suppress(OSError):
             names.append(str(file.readlink()))
-    lines = sum(name in there for name in names)
-    return len(names) - lines, lines
+    ends = [ports.get(name, (0, 0)) for name in names]
+    unix = Path(f"/proc/{pid}/net/unix").read_text().split()
+    gone = [name for name in names if name.startswith("socket:") and name not in ports]
+    reset = sum(name.strip("socket:[]") not in unix for name in gone)
+    lines = sum(far == store != 0 for _, far in ends) + (reset if store else 0)
+    asking = sum(near == admin and far != 0 for near, far in ends)
+    return len(names) - lines - asking, lines
+
+
+def described(pid: int) -> str:
+    """A process's open files, each socket by its ends and state as the system numbers them."""
+    table = Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]
+    lines = {words[9]: f"{words[1]}>{words[2]}:{words[3]}" for words in map(str.split, table)}
+    names = [str(file.readlink()) for file in Path(f"/proc/{pid}/fd").iterdir()]
+    return ", ".join(lines.get(name.strip("socket:[]"), name) for name in sorted(names))
 
 
 def _sample(page: str, name: str) -> int:

@@ -146,15 +146,20 @@ class ServerProcess:
         self._process.send_signal(how)
         return self.wait()
 
-    def page(self, path: str) -> tuple[int, str]:
-        """A page of the admin side: status and text."""
+    @property
+    def admin(self) -> int:
+        """The port for health and metrics."""
         if not self._admin:
             # Not by the entries: where the disk was full there are torn ones.
             found = re.findall(r'"event": "admin", "host": "[^"]*", "port": (\d+)', self.log)
             self._admin = int(found[-1])
+        return self._admin
+
+    def page(self, path: str) -> tuple[int, str]:
+        """A page of the admin side: status and text."""
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
-            with opener.open(f"http://127.0.0.1:{self._admin}{path}", timeout=10) as answer:
+            with opener.open(f"http://127.0.0.1:{self.admin}{path}", timeout=10) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as refusal:
             with refusal:
