@@ -159,8 +159,10 @@ def listing(
     value_of = VALUES[matta]
     counts = sum(map(COUNTED[matta].__getitem__, table))
     values = (counts | counts >> 1 | counts >> 2) & _ONES
-    turn = rules.capture, rules.equal_first, rules.ace_sweeps, rules.ace_on_ace
-    plans = _plans(*turn, values, counts != values)
+    alike = counts != values
+    plans = _plans(
+        rules.capture, rules.equal_first, rules.ace_sweeps, rules.ace_on_ace, values, alike
+    )
     options: dict[Card, list[tuple[Card, ...]]] = {}
     lying: Mapping[int, Sequence[Card]] | None = None
     for card in hand:
@@ -170,7 +172,11 @@ def listing(
             continue
         if lying is None:
             lying = _by_value(table, value_of)
-        options[card] = _sets(plan, counts, lying, rules.fewest, limit)
+        if plan.only:
+            single: list[tuple[Card, ...]] = [*zip(lying[plan.only], strict=True)]
+            options[card] = single[:limit]
+        else:
+            options[card] = _sets(plan, counts, lying, rules.fewest, limit)
     return options
 
 
@@ -190,6 +196,8 @@ class _Plan(NamedTuple):
 
     alone: int
     """A card of this value; 0: no single one."""
+    only: int
+    """The same, if there is nothing else to take."""
     ways: tuple[Partition, ...]
     """Cards that add up, where there are as many of each value."""
     everything: bool
@@ -221,13 +229,11 @@ def _plan(turn: _Turn, values: int, alike: bool, value: int) -> _Plan | None:
         for way in totals.partitions
         if (alike or way.singles) and all(part in lying for part, _ in way.parts)
     ]
-    plan = _Plan(
-        alone=alone if alone in lying else 0,
-        ways=tuple(ways),
-        everything=everything and bool(lying),
-        fifteen=totals.fifteen,
-    )
-    return plan if plan.alone or plan.ways or plan.everything else None
+    alone, everything = alone if alone in lying else 0, everything and bool(lying)
+    if not (alone or ways or everything):
+        return None
+    only = 0 if ways or everything else alone
+    return _Plan(alone, only, tuple(ways), everything, totals.fifteen)
 
 
 def _sets(

@@ -164,9 +164,9 @@ def count(
     ]
     points: list[dict[str, int]] = [{} for _ in sides]
     for item, count_item in COUNTS.items():
-        for scored, worth in zip(points, count_item(rules, sides), strict=True):
+        for side, worth in enumerate(count_item(rules, sides)):
             if worth:
-                scored[item] = worth
+                points[side][item] = worth
     return tuple(
         _side_count(rules, side, scored) for side, scored in zip(sides, points, strict=True)
     )

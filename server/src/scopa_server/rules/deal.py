@@ -251,15 +251,9 @@ def outcome(
     sweep = None
     if take and len(take) == len(deal.table):
         sweep = _sweep(deal, deal.to_play, card, take)
-    return Play(
-        seat=deal.to_play,
-        card=card,
-        take=tuple(take),
-        to_pile=bool(take) or (not deal.table and _takes_itself(deal, card)),
-        scopa=sweep is not None and is_scopa(deal.rules, sweep),
-        sweep=sweep,
-        auto=auto,
-    )
+    to_pile = bool(take) or (not deal.table and _takes_itself(deal, card))
+    scopa = sweep is not None and is_scopa(deal.rules, sweep)
+    return Play(deal.to_play, card, tuple(take), to_pile, scopa, sweep, auto)
 
 
 def _sweep(deal: Deal, seat: int, card: Card, take: Sequence[Card]) -> Sweep:
