@@ -126,6 +126,7 @@ class MemoryJournal:
 
     async def shown(self, room: str) -> int | None:
         """When it was last shown."""
+        self._check()
         return self.touched.get(room)
 
     @asynccontextmanager

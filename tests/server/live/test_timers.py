@@ -1,5 +1,6 @@
 """Every kind of timer: once, whichever processes show the room, and on after a restart."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 from scopa_protocol import commands as c
+from scopa_server.live.clocks import ANSWER_SECONDS
 from scopa_server.live.gossip import SAY_SECONDS
 from scopa_server.live.room import CLOCK_TOUCH_SECONDS
 from scopa_server.room import events as e
@@ -183,3 +185,44 @@ async def test_who_comes_through_another_process_sees_the_same_clock() -> None:
     clocks = [guest.view.clock for guest in (several.guests[1], phone)]
     left = [clock.left_ms for clock in clocks if clock is not None]
     assert abs(left[0] - left[1]) <= BRIEF * 1000
+
+
+GONE_SECONDS = CLOCK_TOUCH_SECONDS / 2
+
+
+async def _come_while_the_store(several: Processes, *, hangs: bool) -> list[int]:
+    """Somebody comes through another process just before its store is gone for a while.
+
+    Milliseconds left, there and here, once it is back.
+    """
+    await several.table(turn_seconds=120)
+    here = several.houses[0]
+    await several.pass_time(2 * CLOCK_TOUCH_SECONDS + 8)
+    there = several.joined()
+    phone = await there.resume(several.code, 1)
+    await here.quiet()
+    gossip, back = there.journal.gossip, asyncio.Event()
+
+    async def late(room: str, process: str, note: bytes, seconds: int) -> dict[str, bytes]:
+        await back.wait()
+        return await gossip(room, process, note, seconds)
+
+    if hangs:
+        there.journal.gossip = late  # type: ignore[method-assign]
+    there.journal.down = not hangs
+    await several.pass_time(GONE_SECONDS)
+    there.journal.down = False
+    back.set()
+    await several.pass_time(2 * SAY_SECONDS + 1)
+    await several.guests[0].do(c.Configure(settings={"hints": "off"}))
+    await there.quiet()
+    clocks = [guest.view.clock for guest in (phone, several.guests[1])]
+    return [clock.left_ms for clock in clocks if clock is not None]
+
+
+@pytest.mark.parametrize("hangs", [False, True])
+async def test_a_slow_store_makes_no_clock_run_out_early(hangs: bool) -> None:
+    there, here = await _come_while_the_store(Processes(1), hangs=hangs)
+    assert there >= here - (ANSWER_SECONDS + BRIEF) * 1000
+    # Nor is it forgotten how far time had run for the others.
+    assert there <= here + (GONE_SECONDS + BRIEF) * 1000

@@ -206,10 +206,14 @@ class Came(Struct, frozen=True):
         """Whether they have had the time to note it."""
         return now >= self.when + ANSWER_SECONDS
 
-    def follow(self, clocks: Clocks, room: Room, noted: int | None) -> None:
+    def follow(self, clocks: Clocks, room: Room, noted: int) -> None:
         """Catch up with what they noted then, if it was further."""
-        if noted is not None and noted > self.mark and decision(room) == self.decision:
-            clocks.add(noted - self.mark)
+        if decision(room) != self.decision:
+            return
+        # Where the store was long in telling, they may have noted it since: what has run here
+        # meanwhile must not count twice.
+        known = max(self.mark, clocks.mark(room) - ANSWER_SECONDS * 1000)
+        clocks.add(max(0, noted - known))
 
 
 def _away_ms(seat: Seat, shown: int | None) -> int:

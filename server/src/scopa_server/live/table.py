@@ -79,8 +79,10 @@ class Table:
             self._introduced = True
             self._came = None if self._gossip.is_alone else self.clocks.come(self.room)
         elif self._came is not None and self._came.was_answered(self._around.time.now()):
-            came_at, self._came = self._came, None
-            came_at.follow(self.clocks, self.room, await self.ledger.shown())
+            noted = await self.ledger.shown()
+            if noted is not None:
+                self._came.follow(self.clocks, self.room, noted)
+                self._came = None
         elif came:
             await self.touch()
 
