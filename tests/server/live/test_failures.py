@@ -254,6 +254,19 @@ async def test_only_the_host_has_passcodes_hashed(monkeypatch: pytest.MonkeyPatc
     assert "_scrypt" not in work.done
 
 
+async def test_where_there_is_no_host_nobody_has_passcodes_hashed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    house = House()
+    host = await house.host(settings={"watchers": "table"})
+    watcher = await house.enter(c.Watch(room=host.code, name="Eva"))
+    await host.do(c.Leave())
+    assert watcher.view.host is None
+    work = Work(house, monkeypatch)
+    assert await watcher.refused(c.Configure(passcode="coppe")) == "not_seated"
+    assert "_scrypt" not in work.done
+
+
 async def test_a_room_that_is_not_opened_costs_no_hashing(monkeypatch: pytest.MonkeyPatch) -> None:
     house = House(bounds=Bounds(max_rooms=1))
     await house.host()

@@ -215,7 +215,8 @@ class Rooms:
             raise Refused(ErrorCode.NOT_IN_A_ROOM, "Create or join a room first.")
         passcode = None
         # Hashing is for the host alone: it is work, and a look at the present passcode.
-        if isinstance(command, c.Configure) and live.room.host == visitor.seat:
+        seat = visitor.seat
+        if isinstance(command, c.Configure) and seat is not None and live.room.host == seat:
             passcode = await self._kept(command.passcode, live.room, visitor.address)
         return live.ask(visitor, command, passcode)
 
