@@ -17,6 +17,8 @@ from support.house import Guest, House
 from support.memory_journal import MemoryJournal
 from support.tables import token
 
+PATIENCE = 20
+
 
 def create(**more: Any) -> c.Create:
     """A command that opens a room."""
@@ -34,6 +36,18 @@ async def test_create_sent_again_finds_its_room() -> None:
     assert first.code == second.code
     assert len(house.journal.logs) == 1
     assert first.latest(Joined).token is None
+
+
+async def test_create_sent_again_for_a_room_whose_log_is_lost_is_refused() -> None:
+    house = House()
+    host = await house.host()
+    await host.drop()
+    await house.pass_time(12)
+    del house.journal.logs[host.code]
+    async with asyncio.timeout(PATIENCE):
+        with pytest.raises(Refused) as refusal:
+            await house.rooms.create(Guest(house).visitor, create())
+    assert refusal.value.code == "unknown_room"
 
 
 async def test_the_server_makes_a_token_for_who_brings_none() -> None:

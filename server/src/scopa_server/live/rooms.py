@@ -24,7 +24,7 @@ from scopa_server.room.state import Room
 from scopa_server.room.stored import Header, header, read_header
 from scopa_server.room.tokens import is_among, is_token, room_code, token_hash
 
-from .answers import bad_token, restarting
+from .answers import bad_token, gone, restarting
 from .chance import new_id, new_token
 from .failures import Failures
 from .following import listen, poll
@@ -96,7 +96,9 @@ class Rooms:
         while True:
             code = await self._opened(visitor, command)
             room = await self._found(code)
-            if room is not None and await room.enter(visitor, command, made):
+            if room is None:
+                raise gone(command)
+            if await room.enter(visitor, command, made):
                 return
 
     def _check_key(self, visitor: Visitor, key: str | None) -> None:
