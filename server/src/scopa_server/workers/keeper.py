@@ -22,6 +22,7 @@ _LONGEST_DELAY: Final = 30.0
 _ANSWER_SECONDS: Final = 1.5
 _END_SECONDS: Final = 25.0
 """A worker's own way down takes less."""
+_NEVER_BEGUN: Final = 127
 _SILENT: Final = "a worker ended before it could serve; see the log"
 
 _log = structlog.stdlib.get_logger()
@@ -110,21 +111,30 @@ class Keeper:
     async def _live(self) -> int:
         """One life; its exit status, negative for a signal."""
         ours, theirs = socket.socketpair()
-        with theirs:
-            self._process = await asyncio.create_subprocess_exec(
-                *_command(), WORKER, str(self.number), stdin=theirs.fileno()
-            )
+        try:
+            with theirs:
+                self._process = await asyncio.create_subprocess_exec(
+                    *_command(), WORKER, str(self.number), stdin=theirs.fileno()
+                )
+        except OSError as fault:
+            # No process to be had, no memory, or the program is being replaced.
+            ours.close()
+            self._settle(f"a worker can't be started: {fault.strerror}")
+            return _NEVER_BEGUN
         if self._stop.is_set():
             self.send(signal.SIGTERM)
-        line = await Line.over(ours)
+        status = await self._accompany(self._process, await Line.over(ours))
+        if not self.outcome.done():
+            self.outcome.set_result(_SILENT)
+        return status
+
+    async def _accompany(self, process: Process, line: Line) -> int:
         with suppress(Gone):
             await line.send(self._settings)
             self._begun(line, (await line.receive()).decode())
-        status = await self._process.wait()
+        status = await process.wait()
         self._process = self._line = None
         line.close()
-        if not self.outcome.done():
-            self.outcome.set_result(_SILENT)
         return status
 
     def _begun(self, line: Line, why_not: str) -> None:
