@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from scopa_server.workers.keeper import Keeper, delay_after
 PATIENCE = 30
 SERVES = r"printf '\0\0\0\0' >&0"
 """What a worker says once it serves, as a shell says it."""
+NAP = "sleep 0.02; done"
 
 
 def shell(script: str) -> list[str]:
@@ -48,3 +50,38 @@ async def test_a_worker_is_started_again_once_that_is_possible(
         while kept.restarts < 2 or kept.pid is None:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
         await kept.stop()
+
+
+async def test_a_worker_hears_of_a_new_certificate_once_it_can(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    go, told = tmp_path / "go", tmp_path / "told"
+    hears = f"until [ -e {go} ]; do {NAP}; trap 'touch {told}' HUP; {SERVES}"
+    script = f"{hears}; until [ -e /nowhere ]; do {NAP}"
+    monkeypatch.setattr(keeper, "_command", lambda: shell(script))
+    kept = Keeper(1, parse([], {}))
+    async with asyncio.timeout(PATIENCE):
+        while kept.pid is None:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        kept.reload()
+        go.touch()
+        assert await kept.outcome == ""
+        while not told.exists():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await kept.stop()
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["exec cat", f"trap 'exit 130' TERM; until [ -e /nowhere ]; do {NAP}"],
+    ids=["signalled", "interrupted"],
+)
+async def test_a_worker_stopped_before_it_serves_ends_in_order(
+    script: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeper, "_command", lambda: shell(script))
+    kept = Keeper(1, parse([], {}))
+    async with asyncio.timeout(PATIENCE):
+        while kept.pid is None:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        assert await kept.stop()

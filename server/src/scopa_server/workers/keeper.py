@@ -23,6 +23,8 @@ _ANSWER_SECONDS: Final = 1.5
 _END_SECONDS: Final = 25.0
 """A worker's own way down takes less."""
 _NEVER_BEGUN: Final = 127
+_ENDED_IN_ORDER: Final = {0, -signal.SIGTERM, -signal.SIGINT, 130}
+"""Who is told to stop before it listens to signals ends by them, or as Python does (130)."""
 _SILENT: Final = "a worker ended before it could serve; see the log"
 
 _log = structlog.stdlib.get_logger()
@@ -40,6 +42,7 @@ class Keeper:
         self._stop = asyncio.Event()
         self._process: Process | None = None
         self._line: Line | None = None
+        self._stale = False
         self._turns = asyncio.Lock()
         self._asked: dict[Question, asyncio.Task[bytes | None]] = {}
         self._task = asyncio.create_task(self._keep(), name=f"worker-{number}")
@@ -54,6 +57,12 @@ class Keeper:
         if self._process is not None:
             with suppress(ProcessLookupError):
                 self._process.send_signal(number)
+
+    def reload(self) -> None:
+        """Have the certificate read anew: at once, or once the worker can be told."""
+        self._stale = self._line is None
+        if not self._stale:
+            self.send(signal.SIGHUP)
 
     async def stop(self) -> bool:
         """Let it end in order, and wait; whether it did."""
@@ -95,7 +104,7 @@ class Keeper:
             began = loop.time()
             status = await self._live()
             if self._stop.is_set():
-                return status == 0
+                return status in _ENDED_IN_ORDER
             if self.outcome.result():
                 return False
             failures = 0 if loop.time() - began >= _STEADY_SECONDS else failures + 1
@@ -141,6 +150,8 @@ class Keeper:
         if not why_not:
             self._line = line
             _log.info("worker_serves", worker=self.number, pid=self.pid)
+            if self._stale:
+                self.reload()
         self._settle(why_not)
 
     def _settle(self, why_not: str) -> None:

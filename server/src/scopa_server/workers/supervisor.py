@@ -40,7 +40,7 @@ async def _main(config: Config) -> int:
         theirs = replace(config, port=port, admin_port=None, warnings=())
         keepers = [Keeper(number, theirs) for number in range(1, config.workers + 1)]
         if config.tls_cert is not None:
-            _pass_on(signal.SIGHUP, keepers)
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, _reload, keepers)
         try:
             pages = Pages(keepers)
             await app.open_admin(stack, config, pages.metrics, pages.why_not)
@@ -67,9 +67,6 @@ async def _all_serve(keepers: Sequence[Keeper], stop: asyncio.Event) -> None:
     await app.cancelled(stopped)
 
 
-def _pass_on(number: signal.Signals, keepers: Sequence[Keeper]) -> None:
-    def to_all() -> None:
-        for keeper in keepers:
-            keeper.send(number)
-
-    asyncio.get_running_loop().add_signal_handler(number, to_all)
+def _reload(keepers: Sequence[Keeper]) -> None:
+    for keeper in keepers:
+        keeper.reload()
