@@ -10,7 +10,7 @@ from scopa_server.journal.hints import Hints
 from scopa_server.journal.interface import LOOK, Unavailable
 from scopa_server.journal.link import Broken, Link, Refusal, Unreached, background, end
 from scopa_server.journal.resend import Sleep
-from scopa_server.journal.scripts import Command, channel, room_of
+from scopa_server.journal.scripts import Command, channel, room_of, slot_of
 
 _CONFIRMED_WITHIN = 5.0
 _SILENCE = 15.0
@@ -132,6 +132,9 @@ class Ear:
                 self._trouble = str(error)
                 if self._up:  # else it has been said
                     _log.warning("journal_news_lost", reason=self._trouble)
+            except Exception:
+                # A task that ended would leave all rooms unheard for good.
+                _log.exception("journal_news_fault")
             self._lose()
             await self._link.drop()
             await self._usher.look_again()
@@ -173,13 +176,17 @@ class Ear:
             case [b"ssubscribe", bytes(name), _]:
                 self._confirm(room_of(name.decode()))
             case [b"smessage", bytes(name), bytes(number)]:
-                self._hints.give(room_of(name.decode()), int(number))
+                # Anybody may publish: what isn't from here is a reason to look, no more.
+                news = int(number) if number.isdigit() else LOOK
+                self._hints.give(room_of(name.decode()), news)
             case [b"sunsubscribe", bytes(name), _]:
                 await self._unsubscribed(room_of(name.decode()))
             case Refusal():
                 if not self._usher.learn(message):
                     raise Broken(f"the store refused: {message.code}")
                 await self._usher.rehome(self)
+                if any(slot_of(room) == message.slot for room in self._wanted):
+                    raise Broken("the store sends a room to and fro")
             case _:
                 pass
 
