@@ -75,6 +75,19 @@ async def test_nothing_sent_is_unavailable(script: Script, resender: Resender) -
     assert (script.sent, script.naps) == ([], [])
 
 
+async def test_a_fault_of_ours_leaves_no_append_waiting(
+    script: Script, resender: Resender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail() -> None:
+        monkeypatch.undo()
+        raise ValueError
+
+    monkeypatch.setattr(script, "open", fail)
+    script.steps = [7]
+    async with asyncio.timeout(30):
+        assert await resender.submit("", ("A",)) == 7
+
+
 async def test_refusal_of_the_first_sending_is_unavailable(
     script: Script, resender: Resender
 ) -> None:

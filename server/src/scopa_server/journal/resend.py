@@ -145,7 +145,13 @@ class Resender:
     async def _run(self) -> None:
         while True:
             await self._work.wait()
-            await self._round()
+            try:
+                await self._round()
+            except Exception:
+                # A task that ended would leave all appends waiting for good.
+                _log.exception("journal_fault")
+                await self._link.drop()
+                await self._back_off()
             if not self._pending:
                 self._work.clear()
                 self._idle.set()
