@@ -211,7 +211,11 @@ class Cluster:
             raise Unavailable("the journal is closed")
         if self._looking is None or self._looking.done():
             self._looking = self._begin(self._read_map())
-        await asyncio.shield(self._looking)
+        looking = self._looking
+        await asyncio.wait([looking])
+        if looking.cancelled():
+            raise Unavailable("the journal is closed")
+        looking.result()
 
     async def _read_map(self) -> None:
         """Ask some nodes at once: whoever answers first knows enough."""
@@ -253,9 +257,10 @@ class Cluster:
 
     async def _retire(self) -> None:
         """Let go of nodes that have no slots and nothing to do."""
-        kept = self._slots.masters
-        for address in [a for a, node in self._nodes.items() if a not in kept and node.idle]:
-            node = self._nodes.pop(address)
+        for address, node in tuple(self._nodes.items()):
+            if not node.idle or address in self._slots.masters:  # by now, for this takes time
+                continue
+            del self._nodes[address]
             self._retired_batches += node.appends.batches
             await node.close(0)
 
