@@ -13,7 +13,7 @@ from scopa_server.room.project import Scene, own, public
 from scopa_server.room.state import Room
 
 EVENTS_KEPT: Final = 100
-"""Events that are joined into one update; of more, the oldest are dropped."""
+"""Events that one update tells; of more, the oldest are dropped."""
 
 
 class Showing:
@@ -22,7 +22,7 @@ class Showing:
     def __init__(self, room: Room, scene: Scene, events: Sequence[RoomEvent]) -> None:
         self._room = room
         self.public = public(room, scene)
-        self.events = events
+        self.events = events[-EVENTS_KEPT:]
         self._own: dict[int | None, OwnView] = {}
         self._common: dict[Codec, bytes] = {}
         self._frames: dict[tuple[Codec, int | None], bytes] = {}
