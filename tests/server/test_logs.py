@@ -1,6 +1,7 @@
 """Log lines: their shape, what never gets into them, and that writing them stops nobody."""
 
 import asyncio
+import contextvars
 import gc
 import io
 import json
@@ -48,6 +49,21 @@ def fail() -> None:
     """Fail with a secret in a local variable."""
     token = SECRET
     raise ValueError(f"no good: {token}")
+
+
+async def test_whoever_logs_names_the_worker() -> None:
+    out = io.StringIO()
+
+    async def for_everybody() -> None:
+        log.info("from a task that serves all")
+
+    with logging_to(out, worker=3):
+        log.info("from the start")
+        await asyncio.create_task(for_everybody(), context=contextvars.Context())
+        thread = threading.Thread(target=log.info, args=("from a thread",))
+        thread.start()
+        thread.join()
+    assert [entry["worker"] for entry in entries(out)] == [3, 3, 3]
 
 
 def test_an_entry_is_an_object_on_a_line() -> None:

@@ -56,11 +56,14 @@ Stay: TypeAlias = Callable[[Served, asyncio.Event], Awaitable[None]]
 """What to do with a running server until the event says stop."""
 
 
-def run(config: Config, stay: Stay | None = None) -> int:
-    """Serve until a signal says stop; returns the exit status. Raises CannotStart."""
+def run(config: Config, stay: Stay | None = None, *, worker: int | None = None) -> int:
+    """Serve until a signal says stop; returns the exit status. Raises CannotStart.
+
+    `worker`: which of several processes this is.
+    """
     sys.setswitchinterval(SWITCH_SECONDS)
     with (
-        logging_to(level=config.log_level, form=config.log_format),
+        logging_to(level=config.log_level, form=config.log_format, worker=worker),
         asyncio.Runner(loop_factory=fastest()) as runner,
     ):
         return runner.run(_main(config, stay or partial(_welcome, config)))

@@ -40,11 +40,19 @@ _SHOWN_VALUE: Final = re.compile(r"[<(\n'\"]")
 
 @contextmanager
 def logging_to(
-    stream: TextIO | None = None, level: str = "info", form: str = "auto"
+    stream: TextIO | None = None,
+    level: str = "info",
+    form: str = "auto",
+    *,
+    worker: int | None = None,
 ) -> Generator[None]:
-    """Log to a stream (standard error) while the context lasts; at its end all is written."""
+    """Log to a stream (standard error) while the context lasts; at its end all is written.
+
+    `worker`: which of several processes this is, for every entry.
+    """
     out = sys.stderr if stream is None else stream
-    entry = Entry(_pretty(out) if form == "pretty" or (form == "auto" and out.isatty()) else _JSON)
+    pretty = form == "pretty" or (form == "auto" and out.isatty())
+    entry = Entry(_pretty(out) if pretty else _JSON, {} if worker is None else {"worker": worker})
     lines = Lines(out, entry.lost)
     least = logging.getLevelNamesMapping()[level.upper()]
     structlog.configure(
@@ -74,8 +82,9 @@ class Form:
 class Entry:
     """The one step from an entry's fields to its line. It never raises."""
 
-    def __init__(self, form: Form) -> None:
+    def __init__(self, form: Form, always: Mapping[str, object]) -> None:
         self._form = form
+        self._always = always
 
     def __call__(self, logger: object, level: str, fields: Fields) -> str:
         """Write an entry; of one that can't be written, say so."""
@@ -99,7 +108,8 @@ class Entry:
         everything = self._form.failure(None, level, merge_contextvars(None, level, fields))
         failure = everything.pop("exception", None)
         event = everything.pop("event", "")
-        entry = {"timestamp": _now(), "level": level, "event": plain(event), **mask(everything)}
+        about = {**self._always, **mask(everything)}
+        entry = {"timestamp": _now(), "level": level, "event": plain(event), **about}
         if failure is not None:
             entry["exception"] = failure
         return self._form.whole(entry)

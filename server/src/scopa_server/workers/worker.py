@@ -31,9 +31,8 @@ def run(number: int) -> int:
         config: Config = pickle.loads(first(end))  # noqa: S301 - from the parent process alone
     except Gone:
         return 1
-    structlog.contextvars.bind_contextvars(worker=number)
     try:
-        return app.run(config, partial(stay, end))
+        return app.run(config, partial(stay, end), worker=number)
     except CannotStart as error:
         with suppress(OSError):
             end.sendall(framed(str(error).encode()))
