@@ -47,3 +47,22 @@ def test_a_port_in_use_is_refused(sharing: bool) -> None:
         with pytest.raises(OSError, match="in use") as caught:
             holding.__enter__()
     assert caught.value.errno == errno.EADDRINUSE
+
+
+def test_a_port_held_for_workers_that_don_t_listen_yet_is_refused() -> None:
+    with reserved("127.0.0.1", 0) as port:
+        with pytest.raises(OSError, match="in use"):
+            reserved("127.0.0.1", port).__enter__()
+        with pytest.raises(OSError, match="in use"):
+            listening(port, sharing=False)
+
+
+@pytest.mark.parametrize("sharing", [True, False])
+def test_connections_of_a_server_that_has_ended_are_no_hindrance(sharing: bool) -> None:
+    with listening(0, sharing=sharing) as server:
+        port = server.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            server.accept()[0].close()
+            assert client.recv(1) == b""
+    with reserved("127.0.0.1", port) as held, listening(held, sharing=True):
+        assert held == port

@@ -3,6 +3,7 @@
 import socket
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import Any
 
 
 @contextmanager
@@ -19,11 +20,32 @@ def reserved(host: str, port: int) -> Generator[int]:
         # Sharing is not asked for here: another server's workers at this port are noticed.
         with _socket(family) as probe:
             probe.bind(address)
-    with _socket(family) as held:
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        held.bind(address)
+    with _held(family, address) as held:
         bound: int = held.getsockname()[1]
         yield bound
+
+
+def _held(family: int, address: Any) -> socket.socket:
+    """A socket that keeps others from the port while no worker listens there yet, or any more.
+
+    Not if connections of a server alone linger there: then others are noticed once workers listen.
+    """
+    try:
+        return _shared(family, address, reuse=False)
+    except OSError:
+        return _shared(family, address, reuse=True)
+
+
+def _shared(family: int, address: Any, *, reuse: bool) -> socket.socket:
+    made = _socket(family)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, reuse)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        made.bind(address)
+    except OSError:
+        made.close()
+        raise
+    return made
 
 
 def _socket(family: int) -> socket.socket:
