@@ -19,6 +19,7 @@ from scopa_server.journal.redis import (
     link_to_master,
     pack,
 )
+from scopa_server.journal.sentinels import Sentinels
 from server.journal.conftest import REDIS_KINDS
 from support.drafts import chain, draft, new_room, store
 from support.proxy import Proxy
@@ -102,7 +103,13 @@ async def test_a_lost_answer_is_told_not_asked_for_again(link: RedisLink, proxy:
     assert isinstance(refusal, Refusal)
 
 
-@pytest.mark.parametrize("make", [link_to, lambda url: link_to_master(_watched(url))])
+def watched(url: str) -> RedisLink:
+    """A link to the master that a sentinel names."""
+    place = read_place(url.replace("redis:", "redis+sentinel:").replace("/0", "/scopa"))
+    return link_to_master(place, Sentinels(place, link_to))
+
+
+@pytest.mark.parametrize("make", [link_to, watched])
 async def test_a_refused_connection_is_tried_once(make: Callable[[str], RedisLink]) -> None:
     counted = 0
 
@@ -117,10 +124,6 @@ async def test_a_refused_connection_is_tried_once(make: Callable[[str], RedisLin
         with pytest.raises(Unreached):
             await make(f"redis://127.0.0.1:{port}/0").open()
     assert counted == 1
-
-
-def _watched(url: str) -> Any:
-    return read_place(url.replace("redis:", "redis+sentinel:").replace("/0", "/scopa"))
 
 
 async def test_nobody_there_is_unreached() -> None:

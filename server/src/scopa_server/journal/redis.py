@@ -191,9 +191,8 @@ def link_to(url: str, script: str | None = None) -> RedisLink:
     return RedisLink(find, script=script)
 
 
-def link_to_master(place: Place, script: str | None = None) -> RedisLink:
+def link_to_master(place: Place, sentinels: Sentinels, script: str | None = None) -> RedisLink:
     """Return a link to whichever server the sentinels call master when it connects."""
-    sentinels = Sentinels(place, link_to)
 
     async def find() -> Any:
         return build_pool(place.at(await sentinels.master())).make_connection()
@@ -205,7 +204,9 @@ def _servers(place: Place, sleep: Sleep) -> Servers:
     if place.kind == "cluster":
         return Cluster(place.seeds, lambda address: link_to(place.at(address)), sleep)
     make: Callable[[str | None], RedisLink] = (
-        partial(link_to_master, place) if place.kind == "sentinel" else partial(link_to, place.url)
+        partial(link_to_master, place, Sentinels(place, link_to))
+        if place.kind == "sentinel"
+        else partial(link_to, place.url)
     )
     return Alone(lambda: make(None), lambda: make(scripts.APPEND), sleep)
 

@@ -22,6 +22,8 @@ class Sentinels:
         """Return where the master is; raises `Unreached`."""
         trouble = "no sentinel answers"
         for sentinel in tuple(self._sentinels):
+            # Whoever asks may have no time to hear that it is silent: until it answers it is last.
+            self._move(sentinel, len(self._sentinels))
             try:
                 async with asyncio.timeout(_ANSWER_SECONDS):
                     answer = await self._ask(sentinel)
@@ -29,14 +31,17 @@ class Sentinels:
                 continue
             match answer:
                 case [bytes(host), bytes(port)]:
-                    self._sentinels.remove(sentinel)
-                    self._sentinels.insert(0, sentinel)
+                    self._move(sentinel, 0)
                     return Address(host.decode(), int(port))
                 case Refusal(code):
                     trouble = f"a sentinel refused: {code}"
                 case _:
                     trouble = "the sentinels know no such service"
         raise Unreached(trouble)
+
+    def _move(self, sentinel: Address, to: int) -> None:
+        self._sentinels.remove(sentinel)
+        self._sentinels.insert(to, sentinel)
 
     async def _ask(self, sentinel: Address) -> Any:
         link = self._link_to(self._place.sentinel_at(sentinel))
