@@ -1,7 +1,10 @@
 """From a store's URL to the URLs of its servers."""
 
+from urllib.parse import SplitResult, urlsplit
+
 import pytest
 
+from scopa_server.journal import places
 from scopa_server.journal.places import Address, Place, read_place
 
 MASTER = Address("10.0.0.7", 6380)
@@ -22,6 +25,19 @@ def test_one_server_keeps_its_url() -> None:
 )
 def test_every_server_has_a_port(url: str, seeds: tuple[tuple[str, int], ...]) -> None:
     assert read_place(url).seeds == seeds
+
+
+def test_a_list_of_hosts_is_read_by_every_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    def strict(url: str) -> SplitResult:
+        # As later releases are: brackets only around all of a host.
+        if "[" in (parts := urlsplit(url)).netloc and not parts.netloc.startswith("["):
+            raise ValueError("Invalid IPv6 URL")
+        return parts
+
+    monkeypatch.setattr(places, "urlsplit", strict)
+    place = read_place("redis+sentinel://a,[::1]:7000/scopa/2?sentinel_password=pass")
+    assert place.seeds == (("a", 26379), ("::1", 7000))
+    assert place.at(MASTER).endswith("/2")
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ _TLS_OPTIONS: Final = {
 _SENTINEL_OPTIONS: Final = {"sentinel_username", "sentinel_password"}
 _PORTS: Final = {"sentinel": 26379, "cluster": 6379}
 _SERVICE: Final = re.compile(r"[A-Za-z0-9._-]+")
+_LIST: Final = re.compile(r"(?P<before>[^:]*://)(?P<hosts>[^/?#]*)(?P<after>.*)", re.DOTALL)
 Kind = Literal["single", "sentinel", "cluster"]
 
 
@@ -65,7 +66,7 @@ def read_place(url: str) -> Place:
     if scheme not in {"redis", "rediss", "unix"} or (kind and kind not in _PORTS):
         raise ValueError(f"the store's URL must be {FORMS}")
     try:
-        parts = urlsplit(url)
+        parts = _split(url, kind)
         options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=True))
         place = _read(scheme, kind, url, parts, options)
     except ValueError as error:
@@ -74,6 +75,16 @@ def read_place(url: str) -> Place:
             _fit(error) or f"the store's URL can't be read; it must be {FORMS}"
         ) from None
     return place
+
+
+def _split(url: str, kind: str) -> SplitResult:
+    if not kind:
+        return urlsplit(url)
+    # Python's later releases refuse a list of hosts for the brackets of a second one's IPv6.
+    match = _LIST.fullmatch(url)
+    if match is None:
+        raise ValueError
+    return urlsplit(f"{match['before']}hosts{match['after']}")._replace(netloc=match["hosts"])
 
 
 class _Wrong(ValueError):
