@@ -30,6 +30,8 @@ class World:
 
     def __init__(self) -> None:
         self.owners: tuple[Address, ...] = (A,)
+        self.alone: dict[Address, tuple[Address, ...]] = {}
+        """Nodes that see no others, and who has the slots as they think."""
         self.answers: dict[Address, int | Refusal] = {}
         self.opening = opened()
         self.answering: dict[Address, asyncio.Event] = defaultdict(opened)
@@ -57,11 +59,15 @@ class Played:
         return [await self._answer(command) for command in self._sent]
 
     async def _answer(self, command: Command) -> Any:
+        if command == ("CLUSTER", "INFO"):
+            state = "fail" if self._node in self._world.alone else "ok"
+            return f"cluster_state:{state}\r\ncluster_size:1\r\n".encode()
         if command[0] == "CLUSTER":
-            share = SLOTS // len(self._world.owners)
+            owners = self._world.alone.get(self._node, self._world.owners)
+            share = SLOTS // len(owners)
             return [
                 [number * share, number * share + share - 1, [owner.host.encode(), owner.port]]
-                for number, owner in enumerate(self._world.owners)
+                for number, owner in enumerate(owners)
             ]
         self._wrote = True
         self._world.reached["answer", self._node].set()
@@ -84,7 +90,7 @@ def world() -> World:
 
 @pytest.fixture
 async def cluster(world: World) -> AsyncIterator[Cluster]:
-    made = Cluster([A], lambda address: Played(world, address), asyncio.sleep)
+    made = Cluster([A, B], lambda address: Played(world, address), asyncio.sleep)
     yield made
     world.opening.set()
     await made.close(0)
@@ -127,3 +133,25 @@ async def test_who_asks_where_rooms_are_when_the_journal_closes_is_told(
         await cluster.close(0)
         with pytest.raises(Unavailable, match="closed"):
             await asking
+
+
+async def test_a_node_that_sees_no_others_is_neither_asked_nor_believed(
+    world: World, cluster: Cluster
+) -> None:
+    world.answers = {A: 7, B: 8}
+    async with asyncio.timeout(PATIENCE):
+        assert await cluster.ask(ROOM, ("GET",)) == 7
+        world.alone, world.owners = {A: (A,)}, (B,)
+        world.answers[A] = Refusal("CLUSTERDOWN")
+        assert await cluster.ask(ROOM, ("GET",)) == 8
+
+
+async def test_if_nobody_sees_the_others_what_they_think_is_better_than_nothing(
+    world: World, cluster: Cluster
+) -> None:
+    world.alone, world.answers = {A: (A,)}, {A: Refusal("CLUSTERDOWN")}
+    async with asyncio.timeout(PATIENCE):
+        with pytest.raises(Unavailable, match="CLUSTERDOWN"):
+            await cluster.ask(ROOM, ("GET",))
+        world.alone, world.answers = {}, {A: 7}
+        assert await cluster.ask(ROOM, ("GET",)) == 7

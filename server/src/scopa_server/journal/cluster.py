@@ -5,7 +5,7 @@ import random
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from scopa_server.journal.ear import Ear
 from scopa_server.journal.interface import StoreRefused, Unavailable
@@ -92,7 +92,7 @@ class Cluster:
         for attempt in range(_TRIES):
             try:
                 commands = [ASKING, command] if asking else [command]
-                answer = (await node.links.exchange(commands))[-1]
+                answer = _unless_cut_off((await node.links.exchange(commands))[-1])
             except Unavailable:
                 await self.look_again()
                 former, node = node, await self._node(room)
@@ -218,42 +218,35 @@ class Cluster:
         looking.result()
 
     async def _read_map(self) -> None:
-        """Ask some nodes at once: whoever answers first knows enough."""
+        """Ask some nodes at once: whoever answers first, and sees the others, knows enough."""
         known, seeds = self._slots.masters, list(self._seeds)
         random.shuffle(known)
         random.shuffle(seeds)
         some = dict.fromkeys([*known[:_ASKED], *seeds[:_ASKED]])
         asked = [asyncio.create_task(self._map_of(address)) for address in some]
-        trouble: Exception = Unavailable("no server of the store answers")
         try:
-            for answer in asyncio.as_completed(asked):
-                try:
-                    address, found = await answer
-                except (Unavailable, StoreRefused) as error:
-                    trouble = error
-                else:
-                    self._slots.read(found, address)
-                    return await self._retire()
+            self._slots.read(*await _soundest(asked))
         finally:
             for task in asked:
                 task.cancel()
             await asyncio.gather(*asked, return_exceptions=True)
-        raise trouble
+        await self._retire()
 
-    async def _map_of(self, address: Address) -> tuple[Address, Any]:
+    async def _map_of(self, address: Address) -> "_Map":
         link = self._make(address)
         try:
             async with asyncio.timeout(_LOOK_SECONDS):
                 await link.open()
-                await link.send([("CLUSTER", "SLOTS")])
-                (answer,) = await link.receive(1)
+                await link.send([("CLUSTER", "SLOTS"), ("CLUSTER", "INFO")])
+                slots, state = await link.receive(2)
         except (Unreached, Broken, TimeoutError) as error:
             raise Unavailable(str(error) or "no answer in time") from error
         finally:
             await link.drop()
-        if isinstance(answer, Refusal) and answer.code == "ERR" and not self._slots.masters:
+        if isinstance(slots, Refusal) and slots.code == "ERR" and not self._slots.masters:
             raise StoreRefused(_NO_CLUSTER)
-        return address, unless_refused(answer)
+        cut_off = isinstance(state, bytes) and b"cluster_state:fail" in state
+        return _Map(unless_refused(slots), address, cut_off)
 
     async def _retire(self) -> None:
         """Let go of nodes that have no slots and nothing to do."""
@@ -331,6 +324,37 @@ class Cluster:
         del self._underway[task]
         if not task.cancelled():
             task.exception()  # whoever waited for it has it; perhaps nobody did
+
+
+class _Map(NamedTuple):
+    """What `asked` says of slots; if it is cut off from the others that may be long past."""
+
+    slots: Any
+    asked: Address
+    cut_off: bool
+
+
+async def _soundest(asked: Sequence[asyncio.Task[_Map]]) -> tuple[Any, Address]:
+    """The first answer of a node that sees the others; if none does, any; raises what came last."""
+    trouble: Exception = Unavailable("no server of the store answers")
+    found: _Map | None = None
+    for answer in asyncio.as_completed(asked):
+        try:
+            found = await answer
+        except (Unavailable, StoreRefused) as error:
+            trouble = error
+        else:
+            if not found.cut_off:
+                break
+    if found is None:
+        raise trouble
+    return found.slots, found.asked
+
+
+def _unless_cut_off(answer: Any) -> Any:
+    """The answer; raises `Refused` if a node can't tell whether the room is still its own."""
+    cut_off = isinstance(answer, Refusal) and answer.code == "CLUSTERDOWN"
+    return unless_refused(answer) if cut_off else answer
 
 
 _NO_CLUSTER = "the store is no Redis Cluster: name it with redis:// (or rediss://) instead of redis+cluster://"
