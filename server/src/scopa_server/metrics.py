@@ -6,12 +6,14 @@ from enum import StrEnum
 from typing import Final, get_args
 
 import prometheus_client
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
+from prometheus_client import CollectorRegistry, Counter, Gauge, ProcessCollector
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.parser import text_string_to_metric_families
 
 from scopa_protocol.codes import CloseCode, ErrorCode
 from scopa_protocol.commands import ClientCommand
+
+from .tally import Spread, Tallies, Tally
 
 CONTENT_TYPE: Final = prometheus_client.CONTENT_TYPE_LATEST
 """What `render` and `merge` write."""
@@ -68,20 +70,6 @@ class Limit(StrEnum):
     ROOM_FAILURES = "room_failures"
 
 
-class Tally:
-    """A counter for what happens too often to take a lock each time. One thread counts."""
-
-    def __init__(self, name: str, documentation: str, registry: CollectorRegistry) -> None:
-        self._name = name
-        self._documentation = documentation
-        self.count = 0
-        registry.register(self)
-
-    def collect(self) -> Iterable[Metric]:
-        """Give the count, as the registry asks."""
-        yield CounterMetricFamily(self._name, self._documentation, value=self.count)
-
-
 class Metrics:
     """Counters of one server, in a registry of their own."""
 
@@ -101,11 +89,11 @@ class Metrics:
         self._limits = Counter(
             "scopa_limits_met", "Times a limit was met, by which", ["limit"], registry=registry
         )
-        self._commands = Counter(
+        self._commands = Tallies(
             "scopa_commands",
             "Commands answered, by type and by `ok` or the error's code",
             ["type", "outcome"],
-            registry=registry,
+            registry,
         )
         self._frames = Tally("scopa_frames_sent", "Frames sent to clients", registry)
         self._bytes = Tally("scopa_sent_bytes", "Bytes sent to clients", registry)
@@ -116,29 +104,23 @@ class Metrics:
         self._reloads = Counter(
             "scopa_room_reloads", "Rooms read anew since the store knew better", registry=registry
         )
-        self._depth = Histogram(
-            "scopa_inbox_depth",
-            "Messages waiting in a room when one more came",
-            buckets=_DEPTHS,
-            registry=registry,
+        self._depth = Spread(
+            "scopa_inbox_depth", "Messages waiting in a room when one more came", _DEPTHS, registry
         )
         self._stand_ins = Counter(
             "scopa_stand_in_plays", "Plays made by bots and stand-ins", registry=registry
         )
-        self._commits = Counter(
-            "scopa_commits",
-            "Commits given to the store, by outcome",
-            ["outcome"],
-            registry=registry,
+        self._commits = Tallies(
+            "scopa_commits", "Commits given to the store, by outcome", ["outcome"], registry
         )
-        self._append = Histogram(
+        self._append = Spread(
             "scopa_append_seconds",
             "Time until the store had answered an append",
-            buckets=_APPEND_SECONDS,
-            registry=registry,
+            _APPEND_SECONDS,
+            registry,
         )
-        self._answered: dict[tuple[str, str], Counter] = {}
-        self._stored = {outcome: self._commits.labels(outcome) for outcome in Append}
+        for outcome in Append:
+            self._commits.counts[outcome.value,] = 0
         for reason in Refusal:
             self._refusals.labels(reason)
         for limit in Limit:
@@ -173,14 +155,13 @@ class Metrics:
 
     def answered(self, command: str, outcome: str = OK) -> None:
         """A command of that type on the wire was answered; what is unknown counts as other."""
-        counter = self._answered.get((command, outcome))
-        if counter is None:
-            known = (
+        answer, counts = (command, outcome), self._commands.counts
+        if answer not in counts:
+            answer = (
                 command if command in _COMMANDS else OTHER,
                 outcome if outcome in _OUTCOMES else OTHER,
             )
-            counter = self._answered.setdefault(known, self._commands.labels(*known))
-        counter.inc()
+        counts[answer] += 1
 
     def sent(self, size: int) -> None:
         """A frame of `size` bytes was handed to the network."""
@@ -205,7 +186,7 @@ class Metrics:
 
     def waiting(self, depth: int) -> None:
         """A message came to a room's inbox in which `depth` others waited."""
-        self._depth.observe(depth)
+        self._depth.add(depth)
 
     def stood_in(self) -> None:
         """A bot or a stand-in played a card."""
@@ -213,8 +194,8 @@ class Metrics:
 
     def appended(self, seconds: float, outcome: Append = Append.STORED) -> None:
         """The store has answered an append, or was given up on."""
-        self._append.observe(seconds)
-        self._stored[outcome].inc()
+        self._append.add(seconds)
+        self._commits.counts[outcome.value,] += 1
 
 
 def merge(workers: Mapping[int, tuple[bytes | None, int]]) -> bytes:
