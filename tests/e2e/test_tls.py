@@ -91,6 +91,7 @@ async def test_a_renewed_certificate_is_shown_to_whoever_comes_next(
     assert server.terminate() == 0
 
 
+@pytest.mark.usefixtures("as_from_a_terminal")
 async def test_without_a_certificate_sighup_is_the_end_in_order(serve: Serve) -> None:
     server = serve()
     async with raw(server.url) as line:

@@ -112,6 +112,7 @@ async def test_a_match_over_two_workers_goes_on_when_one_is_killed(
         await player.socket.close()
 
 
+@pytest.mark.usefixtures("as_from_a_terminal")
 @pytest.mark.parametrize("number", [SIGTERM, SIGHUP])
 async def test_all_are_stopped_together(number: Signals, serve: Serve, redis: RedisServer) -> None:
     server = serve(*TWO, store=redis.url)
