@@ -130,6 +130,59 @@ async def test_a_clock_goes_on_after_a_restart(name: str, killed: bool) -> None:
     assert several.stored(kind.event) == before + 1
 
 
+async def _nothing(several: Processes) -> None:
+    """The decision and its clock are those from before the step."""
+
+
+async def _commit(several: Processes) -> None:
+    await several.guests[0].do(c.Configure(settings={"hints": "off"}))
+
+
+async def _pause(several: Processes) -> None:
+    await several.guests[0].do(c.Pause())
+    await several.guests[0].do(c.Unpause())
+
+
+async def _play(several: Processes) -> None:
+    await several.play()
+
+
+@pytest.mark.parametrize("step", [3600, -3600])
+@pytest.mark.parametrize("then", [_nothing, _commit, _pause, _play])
+@pytest.mark.parametrize("killed", [False, True])
+async def test_a_wrong_clock_of_the_store_uses_no_turn_up(
+    step: int, then: Callable[[Processes], Awaitable[None]], killed: bool
+) -> None:
+    several = Processes(2)
+    await several.table(turn_seconds=600)
+    await several.pass_time(2 * CLOCK_TOUCH_SECONDS + 2)
+    several.wall.advance(step)
+    await then(several)
+    await several.houses[0].quiet()
+    used = 0 if then is _play else 2 * CLOCK_TOUCH_SECONDS + 2
+    await several.restart(killed=killed)
+    clock = several.guests[0].view.clock
+    assert clock is not None
+    lost = CLOCK_TOUCH_SECONDS if killed else 0
+    assert 600 - used - BRIEF <= clock.left_ms / 1000 <= 600 - used + lost + BRIEF
+
+
+async def test_who_comes_after_the_clock_was_set_back_loses_no_time() -> None:
+    several = Processes(1)
+    await several.table(turn_seconds=600)
+    await several.pass_time(2 * CLOCK_TOUCH_SECONDS + 2)
+    several.wall.advance(-3600)
+    await several.play()
+    there = several.joined()
+    phone = await there.resume(several.code, 1)
+    await several.pass_time(SAY_SECONDS + ANSWER_SECONDS + 1)
+    await several.guests[0].do(c.Configure(settings={"hints": "off"}))
+    await there.quiet()
+    clock = phone.view.clock
+    assert clock is not None
+    assert clock.left_ms / 1000 >= 600 - SAY_SECONDS - ANSWER_SECONDS - 1 - BRIEF
+
+
 @pytest.mark.parametrize("name", ["away", "served"])
 async def test_what_was_due_soon_is_done_once_after_a_restart(name: str) -> None:
     kind = KINDS[name]

@@ -328,7 +328,7 @@ class LiveRoom:
         if due is not None and self.room.seq == before:
             # Still due, it would be tried again and again without a pause.
             self._hold()
-        if self._time.now() >= self._touch_at():
+        if self._time.now() >= self._touch_at() or self._table.is_marked_ahead:
             self._touched = self._time.now()
             await self._table.touch()
 

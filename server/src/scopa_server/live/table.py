@@ -31,6 +31,7 @@ class Table:
         self.clocks = Clocks(around.time, ledger.room, shown)
         self._around = around
         self._told = (ledger.log_id, ledger.room.seq)
+        self._marked = 0
         self._introduced = False
         self._came: Came | None = None
 
@@ -110,9 +111,15 @@ class Table:
         """Whether time matters: a clock runs, or a person is missed."""
         return self.clocks.run(self.room, self.online)
 
+    @property
+    def is_marked_ahead(self) -> bool:
+        """Whether the store was told of more time than has run: its clock was set back since."""
+        return self.clocks.mark(self.room) < self._marked
+
     async def touch(self) -> None:
         """Let the store know that the room is shown, and how far its time has run."""
-        await self.ledger.touch(self.clocks.mark(self.room))
+        self._marked = self.clocks.mark(self.room)
+        await self.ledger.touch(self._marked)
 
     async def part(self) -> None:
         """Let other processes know that nobody is here any more."""
