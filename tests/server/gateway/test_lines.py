@@ -1,18 +1,32 @@
 """Lines that never become connections, or that bring what is no command."""
 
 import asyncio
+import socket
+import ssl
+import struct
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
 
 import pytest
 
 from scopa_server.bounds import Bounds
 from scopa_server.gateway import lines
+from scopa_server.loop import fastest
 from scopa_server.metrics import Limit, Refusal
+from scopa_server.tls import Certificate
 from support.bare import BINARY, CONTINUATION, HANDSHAKE, PING, TEXT, bare, frame
 from support.front import Front, front, until
 from support.house import House
 from support.raw import raw
 
+TLS = Path(__file__).parents[2] / "data" / "tls"
 UPGRADE = "\r\n".join([*HANDSHAKE, "Host: x"])
+
+
+def certificate() -> ssl.SSLContext:
+    """How TLS is spoken with the tests' own certificate."""
+    return Certificate(TLS / "cert.pem", TLS / "key.pem").context
 
 
 async def answered(served: Front, request: str) -> int:
@@ -135,3 +149,56 @@ async def test_pieces_together_are_no_bigger_than_a_frame() -> None:
         line.writer.write(frame(TEXT, b" " * 16_000, fin=False))
         line.writer.write(frame(CONTINUATION, b" " * 16_000))
         assert await line.close_code() == 1009
+
+
+@pytest.mark.parametrize("tls", [False, True])
+async def test_who_never_even_shakes_hands_is_counted(tls: bool) -> None:
+    context = certificate() if tls else None
+    house = House(bounds=Bounds(max_connections_per_address=1, handshake_time=1000))
+    most = 1 + lines.SPARE_EACH
+    async with front(house, tls=context) as served, AsyncExitStack() as held:
+        many = [await held.enter_async_context(bare(served.port, opened=False)) for _ in range(20)]
+        ended = [asyncio.create_task(line.end()) for line in many]
+        await until(lambda: sum(task.done() for task in ended) == len(many) - most)
+        assert served.counted(
+            f'scopa_handshakes_refused_total{{reason="address_full"}} {len(many) - most}.0'
+        )
+        for task in ended:
+            task.cancel()
+
+
+async def test_a_handshake_of_tls_that_takes_too_long_is_cut() -> None:
+    async with front(House(bounds=Bounds(handshake_time=0.2)), tls=certificate()) as served:
+        async with bare(served.port, opened=False) as line:
+            line.writer.write(b"\x16\x03\x01\x02")
+            assert await line.end() == b""
+        trusting = ssl.create_default_context(cafile=TLS / "cert.pem")
+        async with raw(f"wss://localhost:{served.port}", ssl=trusting) as other:
+            assert (await other.frame())["type"] == "hello"
+
+
+@pytest.mark.parametrize("loop", [asyncio.new_event_loop, fastest()])
+def test_lines_that_are_gone_before_they_shake_hands_leave_nothing(
+    loop: Callable[[], asyncio.AbstractEventLoop], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def storm() -> None:
+        async with front(tls=certificate()) as served:
+            before = asyncio.all_tasks()
+            for number in range(90):
+                with socket.create_connection(("127.0.0.1", served.port)) as line:
+                    line.send([b"", b"\x16\x03\x01\x02", b"no TLS"][number % 3])
+                    # Not closed in order, but cut.
+                    line.setsockopt(
+                        socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", number % 2, 0)
+                    )
+                if number % 5 == 0:
+                    await asyncio.sleep(0)
+            trusting = ssl.create_default_context(cafile=TLS / "cert.pem")
+            async with raw(f"wss://localhost:{served.port}", ssl=trusting) as other:
+                assert (await other.frame())["type"] == "hello"
+            await until(lambda: asyncio.all_tasks() <= before and not len(served.gateway._lines))
+            assert served.counts("scopa_handshakes_refused_total") == 0
+
+    with asyncio.Runner(loop_factory=loop) as runner:
+        runner.run(storm())
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []

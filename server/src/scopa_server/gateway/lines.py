@@ -4,8 +4,8 @@ A stranger who opens lines and says nothing would otherwise take the files of ev
 hold up the server's end.
 """
 
-import asyncio
 import socket
+import ssl
 from collections import Counter
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ from scopa_server.metrics import Limit, Metrics, Refusal
 from .addresses import Addresses, direct
 from .pipe import Pipe
 from .requests import OneRequest
+from .secured import Secured
 
 SPARE: Final = 100
 """Lines beyond the connections allowed, for handshakes and for telling who is turned away."""
@@ -37,8 +38,15 @@ _DATA: Final = frozenset({Opcode.TEXT, Opcode.BINARY})
 class Lines:
     """The lines that are open. `connection` goes to websockets as its factory."""
 
-    def __init__(self, bounds: Bounds, addresses: Addresses, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        bounds: Bounds,
+        addresses: Addresses,
+        metrics: Metrics,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self._bounds = bounds
+        self._tls = tls
         self._addresses = addresses
         self._metrics = metrics
         self._open: dict[ServerConnection, str] = {}
@@ -51,7 +59,8 @@ class Lines:
         self, protocol: ServerProtocol, server: Server, **limits: Any
     ) -> ServerConnection:
         """A connection that is counted."""
-        return _Line(self, protocol, server, **limits)
+        patience = self._bounds.handshake_time
+        return _Line(self, protocol, server, tls=self._tls, patience=patience, **limits)
 
     def allowance(self) -> Allowance:
         """How fast pings, pongs and pieces of messages may come on one line."""
@@ -63,18 +72,19 @@ class Lines:
         for line in tuple(self._open):
             line.transport.abort()
 
-    def take(self, line: ServerConnection) -> None:
-        """Count a line, or end it if there are too many."""
+    def take(self, line: ServerConnection) -> bool:
+        """Count a line, or end it if there are too many; whether it stays."""
         address = direct(line)
         full = self._full(line, address)
         if full is not None:
             self._metrics.refused(full)
             line.transport.abort()
-            return
+            return False
         held = line.transport.get_extra_info("socket")
         held.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
         self._open[line] = address
         self._each[address] += 1
+        return True
 
     def _full(self, line: ServerConnection, address: str) -> Refusal | None:
         bounds = self._bounds
@@ -117,7 +127,7 @@ def _unfinished(line: ServerConnection, fault: Exception | None) -> Refusal | No
     return None if hung_up or isinstance(why, NegotiationError) else Refusal.MALFORMED
 
 
-class _Line(OneRequest, Pipe):
+class _Line(Secured, OneRequest, Pipe):
     def __init__(
         self, lines: Lines, protocol: ServerProtocol, server: Server, **limits: Any
     ) -> None:
@@ -126,13 +136,11 @@ class _Line(OneRequest, Pipe):
         self._pace: Allowance | None = None
         self._pieces = 0
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
-        self._lines.take(self)
+    def met(self) -> bool:
+        return self._lines.take(self)
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._lines.lose(self, exc)
-        super().connection_lost(exc)
+    def parted(self, fault: Exception | None) -> None:
+        self._lines.lose(self, fault)
 
     def process_event(self, event: Event) -> None:
         super().process_event(event)

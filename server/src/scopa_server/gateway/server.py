@@ -63,7 +63,7 @@ class Gateway:
         self._connections: set[Connection] = set()
         self._each: Counter[str] = Counter()
         self._addresses = Addresses(endpoint.proxies)
-        self._lines = Lines(desk.bounds, self._addresses, desk.metrics)
+        self._lines = Lines(desk.bounds, self._addresses, desk.metrics, endpoint.tls)
         self._hinted = False
         self._stopping = False
         self._empty = asyncio.Event()
@@ -89,7 +89,6 @@ class Gateway:
             at.host,
             at.port,
             reuse_port=at.shared or None,
-            ssl=at.tls,
             subprotocols=[Subprotocol(name) for name in SUBPROTOCOLS],
             select_subprotocol=self._select,
             process_request=self._process_request,
