@@ -1,7 +1,9 @@
 """A worker is started, and how long one that dies is left alone."""
 
 import asyncio
+import errno
 import signal
+import socket
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,27 @@ async def test_a_worker_that_can_t_be_started_is_told_of(monkeypatch: pytest.Mon
     async with asyncio.timeout(PATIENCE):
         assert await kept.outcome == "a worker can't be started: No such file or directory"
         assert not await kept.stop()
+
+
+async def test_a_worker_is_tried_again_where_there_were_no_files_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pairs, lives = socket.socketpair, iter([True, False])
+
+    def short() -> tuple[socket.socket, socket.socket]:
+        if next(lives, True):
+            return pairs()
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(keeper, "_command", lambda: shell(f"{SERVES}; cat >/dev/null"))
+    monkeypatch.setattr(socket, "socketpair", short)
+    kept = Keeper(1, parse([], {}))
+    async with asyncio.timeout(PATIENCE):
+        assert await kept.outcome == ""
+        kept.send(signal.SIGKILL)
+        while kept.restarts < 2 or kept.pid is None:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await kept.stop()
 
 
 def test_a_worker_that_dies_again_and_again_is_started_less_and_less_often() -> None:

@@ -119,15 +119,10 @@ class Keeper:
 
     async def _live(self) -> int:
         """One life; its exit status, negative for a signal."""
-        ours, theirs = socket.socketpair()
         try:
-            with theirs:
-                self._process = await asyncio.create_subprocess_exec(
-                    *_command(), WORKER, str(self.number), stdin=theirs.fileno()
-                )
+            ours, self._process = await self._started()
         except OSError as fault:
-            # No process to be had, no memory, or the program is being replaced.
-            ours.close()
+            # No process, file or memory to be had, or the program is being replaced.
             self._settle(f"a worker can't be started: {fault.strerror}")
             return _NEVER_BEGUN
         if self._stop.is_set():
@@ -136,6 +131,17 @@ class Keeper:
         if not self.outcome.done():
             self.outcome.set_result(_SILENT)
         return status
+
+    async def _started(self) -> tuple[socket.socket, Process]:
+        """A process, and our end of the line to it. Raises OSError."""
+        ours, theirs = socket.socketpair()
+        command = (*_command(), WORKER, str(self.number))
+        try:
+            with theirs:
+                return ours, await asyncio.create_subprocess_exec(*command, stdin=theirs.fileno())
+        except OSError:
+            ours.close()
+            raise
 
     async def _accompany(self, process: Process, line: Line) -> int:
         with suppress(Gone):
