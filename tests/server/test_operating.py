@@ -6,6 +6,7 @@ import io
 import os
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from scopa_protocol import commands as c
 from scopa_server.__main__ import main
 from scopa_server.journal import Touch
 from scopa_server.journal.opening import open_journal
+from scopa_server.journal.sqlite import SqliteJournal
 from scopa_server.live.loading import load_room
 from scopa_server.operating import BadExport, read_export
 from scopa_server.room.stored import header
@@ -92,6 +94,25 @@ async def test_a_running_match_moves_to_redis(
         assert await operator("import", str(exported), "--store", redis.url) == 1
     finally:
         redis.stop()
+
+
+async def test_a_room_that_ends_while_all_are_exported_stops_nothing(
+    store: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = await filled(store)
+    capsys.readouterr()
+
+    async def listed(journal: SqliteJournal) -> AsyncIterator[str]:
+        for each in ("KRTNWXYZ", code):
+            yield each
+
+    monkeypatch.setattr(SqliteJournal, "rooms", listed)
+    assert await operator("export", "--store", store) == 0
+    exported = capsys.readouterr()
+    assert list(read_export(exported.out.encode().splitlines())) == [code]
+    assert exported.err == ""
+    assert await operator("export", "KRTNWXYZ", "--store", store) == 1
+    assert "no room KRTNWXYZ" in capsys.readouterr().err
 
 
 async def test_a_deleted_room_is_gone(store: str, capsys: pytest.CaptureFixture[str]) -> None:

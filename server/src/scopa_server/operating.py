@@ -116,8 +116,13 @@ async def _show(journal: Journal, words: Sequence[str], config: Config) -> int:
 async def _export(journal: Journal, words: Sequence[str], config: Config) -> int:
     codes = [_code([word]) for word in words] or [code async for code in journal.rooms()]
     for code in codes:
-        await _loaded(journal, code)
-        for line in export_lines(code, await journal.read(code), await journal.shown(code)):
+        loaded = await load_room(journal, code)
+        commits = await journal.read(code) if loaded else []
+        if not commits:
+            if words:
+                raise _no_room(code)
+            continue  # its time was over since it was listed
+        for line in export_lines(code, commits, await journal.shown(code)):
             sys.stdout.buffer.write(line + b"\n")
     return 0
 
@@ -225,8 +230,12 @@ def _folded(code: str, commits: list[Commit]) -> Loaded:
 async def _loaded(journal: Journal, code: str) -> Loaded:
     loaded = await load_room(journal, code)
     if loaded is None:
-        raise CannotStart(f"there is no room {code} in this store")
+        raise _no_room(code)
     return loaded
+
+
+def _no_room(code: str) -> CannotStart:
+    return CannotStart(f"there is no room {code} in this store")
 
 
 def _code(words: Sequence[str]) -> str:
