@@ -37,6 +37,7 @@ def run(
         env={**os.environ, **environ},
         capture_output=True,
         text=True,
+        stdin=subprocess.DEVNULL,
         timeout=30,
         check=False,
     )
@@ -75,6 +76,13 @@ def test_wrong_options_are_refused() -> None:
     assert done.stderr == (
         "scopa-server: --port must be a number from 0 to 65535 (0 = any free port)\n"
     )
+
+
+@pytest.mark.parametrize("number", ["2", "two"])
+def test_a_worker_without_a_supervisor_is_a_slip_of_the_pen(number: str) -> None:
+    done = run("--worker", number)
+    assert done.returncode == 2
+    assert done.stderr == ("scopa-server: there is no option --worker; did you mean --workers?\n")
 
 
 def test_a_wrong_variable_is_refused() -> None:

@@ -1,6 +1,7 @@
 """The command `scopa-server`. What is slow to import is imported once it is needed."""
 
 import os
+import stat
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -30,7 +31,7 @@ def _main(words: Sequence[str]) -> int:
         return _help()
     if "--version" in words:
         return _version()
-    if len(words) == 2 and words[0] == WORKER:
+    if len(words) == 2 and words[0] == WORKER and _is_looked_after():
         return _work(int(words[1]))
     from scopa_server.config import BadOption, fit_to_serve, parse
 
@@ -69,6 +70,14 @@ def _run(operator: Sequence[str] | None, config: "Config") -> int:
     from scopa_server import app
 
     return app.run(config)
+
+
+def _is_looked_after() -> bool:
+    """Whether a supervisor may be at the other end; else somebody has mistyped --workers."""
+    try:
+        return stat.S_ISSOCK(os.fstat(0).st_mode)
+    except OSError:
+        return False
 
 
 def _work(number: int) -> int:
