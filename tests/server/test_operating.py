@@ -155,6 +155,24 @@ async def test_a_store_of_another_kind_is_said_in_words(
     assert "fault" not in said
 
 
+@pytest.mark.parametrize("user", ["", ":S3cret@"])
+async def test_why_a_store_can_t_be_used_is_said(
+    user: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server = RedisServer(next(iter(programs().values())), tmp_path)
+    server.start()
+    try:
+        server.ask("CONFIG", "SET", "requirepass", "another")
+        url = server.url.replace("//", f"//{user}")
+        assert await operator("list", "--store", url) == 1
+    finally:
+        server.kill()
+    said = capsys.readouterr().err
+    assert f"127.0.0.1:{server.port}/0 doesn't answer: is it running" in said
+    assert "invalid username-password" in said if user else "Authentication" in said
+    assert "S3cret" not in said
+
+
 async def test_what_is_imported_must_be_an_export(
     store: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,7 +27,7 @@ from scopa_server.logs import logging_to
 from scopa_server.loop import fastest
 from scopa_server.metrics import Metrics
 from scopa_server.stand_in.act import act
-from scopa_server.startup import CannotStart, cannot_listen
+from scopa_server.startup import CannotStart, cannot_listen, cannot_reach
 from scopa_server.tls import Certificate
 from scopa_server.values import AUTO
 from scopa_server.welcome import own_address, welcome
@@ -144,8 +144,8 @@ async def _opened(config: Config) -> Journal:
         journal = await open_journal(config.store)
     except (StoreRefused, ValueError) as fault:
         raise CannotStart(str(fault)) from None
-    except Unavailable:
-        raise _no_answer(config) from None
+    except Unavailable as trouble:
+        raise cannot_reach(config.store_name, trouble) from None
     try:
         await journal.ping()
         for warning in await journal.check():
@@ -153,16 +153,10 @@ async def _opened(config: Config) -> Journal:
     except StoreRefused as fault:
         await journal.close()
         raise CannotStart(str(fault)) from None
-    except Unavailable:
+    except Unavailable as trouble:
         await journal.close()
-        raise _no_answer(config) from None
+        raise cannot_reach(config.store_name, trouble) from None
     return journal
-
-
-def _no_answer(config: Config) -> CannotStart:
-    return CannotStart(
-        f"the store {config.store_name} doesn't answer: is it running, and is --store right?"
-    )
 
 
 def _rooms(config: Config, journal: Journal, metrics: Metrics) -> Rooms:

@@ -25,7 +25,7 @@ from scopa_server.live.loading import Loaded, follow, load_room
 from scopa_server.room.events import UnreadableLog
 from scopa_server.room.state import Room
 from scopa_server.room.stored import header
-from scopa_server.startup import CannotStart
+from scopa_server.startup import CannotStart, cannot_reach
 
 USAGE: Final = """usage: scopa-server rooms list | show CODE | export [CODE …] | import [FILE]
        scopa-server rooms delete CODE
@@ -75,8 +75,8 @@ async def _run(action: "Action", words: Sequence[str], config: Config) -> int:
             raise
         except (BadExport, StoreRefused, UnreadableLog, OSError) as fault:
             raise CannotStart(str(fault)) from None
-        except Unavailable:
-            raise CannotStart(f"the store {config.store_name} doesn't answer") from None
+        except Unavailable as trouble:
+            raise cannot_reach(config.store_name, trouble) from None
 
 
 @asynccontextmanager

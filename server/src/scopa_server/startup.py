@@ -22,9 +22,19 @@ _WHY: Final = {
 }
 _OTHERWISE: Final = "port {port} on {host} can't be opened: see {flag}host and {flag}port"
 
+_MOST_OF_WHY: Final = 300
+"""Letters of what the other side said, which may be anything."""
+
 
 def cannot_listen(error: OSError, host: str, port: int, *, admin: bool = False) -> CannotStart:
     """Put the failure to open a port into words; a host that can't be looked up, too."""
     cause = errno.EADDRNOTAVAIL if isinstance(error, socket.gaierror) else error.errno
     words = _WHY.get(cause or 0, _OTHERWISE)
     return CannotStart(words.format(host=host, port=port, flag="--admin-" if admin else "--"))
+
+
+def cannot_reach(store: str, trouble: Exception) -> CannotStart:
+    """Say that a store (`Config.store_name`) can't be used, and what is known of why."""
+    words = "".join(letter for letter in str(trouble) if letter.isprintable())[:_MOST_OF_WHY]
+    asked = f"the store {store} doesn't answer: is it running, and is --store right?"
+    return CannotStart(f"{asked} ({words})")
