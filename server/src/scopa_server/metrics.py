@@ -68,6 +68,7 @@ class Limit(StrEnum):
     NEW_ROOMS = "new_rooms"
     ADDRESS_FAILURES = "address_failures"
     ROOM_FAILURES = "room_failures"
+    PASSCODES = "passcodes"
 
 
 class Metrics:

@@ -185,8 +185,10 @@ def test_every_limit_is_an_option_and_starts_as_it_says() -> None:
 
 def test_every_metric_of_a_limit_has_a_limit() -> None:
     shown = {metric for *_, metric in TABLE.values()}
-    # Pings and pieces of messages share the limit of frames: test_lines.py
-    assert {met(limit) for limit in Limit} - shown == {met(Limit.CONTROL_FRAMES)}
+    # Pings and pieces of messages share the limit of frames: test_lines.py. How many passcodes wait
+    # follows from how long one takes: test_failures.py
+    others = {met(Limit.CONTROL_FRAMES), met(Limit.PASSCODES)}
+    assert {met(limit) for limit in Limit} - shown == others
 
 
 async def test_who_plays_at_a_persons_pace_meets_no_limit() -> None:

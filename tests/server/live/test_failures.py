@@ -1,6 +1,7 @@
 """How often a stranger may be wrong, and who never has to wait."""
 
 import asyncio
+import threading
 from contextlib import ExitStack
 from typing import Any
 
@@ -19,7 +20,7 @@ from support.fake_time import FakeTime
 from support.front import front
 from support.house import Guest, House
 from support.player import Player
-from support.raw import raw
+from support.raw import PATIENCE, raw
 from support.tables import token
 
 WRONG = Refused(ErrorCode.WRONG_PASSCODE, "no")
@@ -285,7 +286,8 @@ async def test_a_room_that_is_not_opened_costs_no_hashing(monkeypatch: pytest.Mo
 
 
 async def test_one_address_has_few_passcodes_waiting() -> None:
-    checks = passcodes.Passcodes(1)
+    metrics = Metrics()
+    checks = passcodes.Passcodes(metrics, 1)
     most = passcodes.WAITING_EACH
     try:
         waiting = [
@@ -297,7 +299,40 @@ async def test_one_address_has_few_passcodes_waiting() -> None:
         assert refused == ["too_fast"] * 3
         assert outcomes.count(False) == most + 1
         assert await checks.matches("x", None, "a") is False
+        met = metrics.registry.get_sample_value
+        assert met("scopa_limits_met_total", {"limit": Limit.PASSCODES}) == 3
     finally:
+        checks.close()
+
+
+async def test_passcodes_of_others_are_waited_for_once_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done: list[str] = []
+    begun = threading.Event()
+
+    def hashed(passcode: str, salt: bytes) -> bytes:
+        assert begun.wait(PATIENCE)
+        done.append(passcode)
+        return b""
+
+    monkeypatch.setattr(passcodes, "_scrypt", hashed)
+    checks = passcodes.Passcodes(Metrics(), 1)
+    try:
+        strangers = [f"stranger {number}" for number in range(passcodes.WAITING_EACH)]
+        people = [who for who in strangers for _ in range(passcodes.WAITING_EACH)]
+        waiting = [asyncio.create_task(checks.matches(who, None, who)) for who in people]
+        # Whoever came first has asked for everything before the friend comes.
+        await asyncio.sleep(0)
+        friend = asyncio.create_task(checks.matches("friend", None, "friend"))
+        await asyncio.sleep(0)
+        begun.set()
+        await asyncio.gather(friend, *waiting)
+        assert done.index("friend") == len(strangers)
+        assert len(done) == len(people) + 1
+        assert (checks._waiting, checks._turns) == ({}, {})
+    finally:
+        begun.set()
         checks.close()
 
 

@@ -10,15 +10,19 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, TypeVar
 
+from scopa_server.metrics import Limit, Metrics
+
 from .answers import too_fast
 
 _Kept = TypeVar("_Kept")
 _Result = TypeVar("_Result")
 
-WAITING: Final = 100
-WAITING_EACH: Final = 8
-"""Passcodes of one address that wait at once: nobody's shall wait behind all of one stranger's."""
+ADDRESSES: Final = 1000
+"""Addresses whose passcodes may wait at once."""
+WAITING_EACH: Final = 20
+"""Passcodes of one address that may."""
 BUSY_SECONDS: Final = 0.5
+THREADS: Final = max(1, (os.cpu_count() or 1) // 2)
 _COST: Final = 2**14
 _NOBODYS: Final = f"{'00' * 16}:{'00' * 32}"
 """Kept for no room: what a stranger's passcode is tried on where there is none to try it on."""
@@ -39,11 +43,17 @@ def _matches(passcode: str, kept: str) -> bool:
 
 
 class Passcodes:
-    """Hashes and checks passcodes on threads of its own, a few at a time and of one address."""
+    """Hashes and checks passcodes on threads of its own, one at a time of each address.
 
-    def __init__(self, threads: int = max(1, (os.cpu_count() or 1) // 2)) -> None:
+    Right ones cost as much as wrong ones, and nobody counts those: so addresses take turns, and who
+    brings one waits behind one of each other address, whatever these bring.
+    """
+
+    def __init__(self, metrics: Metrics, threads: int = THREADS) -> None:
+        self._metrics = metrics
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="passcodes")
         self._waiting: Counter[str] = Counter()
+        self._turns: dict[str, asyncio.Lock] = {}
 
     async def hash(self, passcode: str, address: str, room: str | None = None) -> str:
         """What the log keeps of a passcode; the same each time for the same code of a room.
@@ -60,13 +70,18 @@ class Passcodes:
         return await self._run(address, _matches, passcode or "", kept or _NOBODYS)
 
     async def _run(self, address: str, work: Callable[[str, _Kept], _Result], *on: Any) -> _Result:
-        if self._waiting[address] >= WAITING_EACH or self._waiting.total() >= WAITING:
+        waiting = self._waiting[address]
+        if waiting >= WAITING_EACH or (not waiting and len(self._turns) >= ADDRESSES):
+            self._metrics.limited(Limit.PASSCODES)
             raise too_fast("Many passcodes are being checked; try again in a moment.", BUSY_SECONDS)
         self._waiting[address] += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, work, *on)
+            async with self._turns.setdefault(address, asyncio.Lock()):
+                return await asyncio.get_running_loop().run_in_executor(self._pool, work, *on)
         finally:
-            self._waiting -= Counter((address,))
+            self._waiting[address] -= 1
+            if not self._waiting[address]:
+                del self._waiting[address], self._turns[address]
 
     def close(self) -> None:
         """Let the threads go."""

@@ -65,7 +65,7 @@ class Rooms:
         self._around = around
         self._lifetimes = lifetimes
         self._access_key = access_key
-        self._passcodes = Passcodes()
+        self._passcodes = Passcodes(around.metrics)
         self._failures = Failures(around.time, around.bounds, around.metrics)
         self.process = new_id()
         """Names this process among those on one store."""
