@@ -169,4 +169,4 @@ async def test_a_watcher_reads_on_after_the_end_of_its_input(tmp_path: Path) -> 
 
     assert await run.at(scene) == 1
     assert [frame["type"] for frame in run.frames] == ["hello", "joined", "update"]
-    assert "The room was closed." in run.notes.getvalue().decode()
+    assert "The server has this room no more" in run.notes.getvalue().decode()

@@ -34,7 +34,7 @@ WORDS: Final[dict[int, str]] = {
     CloseCode.RESTART: "The server restarts.",
     CloseCode.TRY_LATER: "The server is busy.",
     CloseCode.SEAT_LOST: "The seat was given up or taken away.",
-    CloseCode.ROOM_CLOSED: "The room was closed.",
+    CloseCode.ROOM_CLOSED: "The server has this room no more: ask for a new invite, or host.",
     CloseCode.REFUSED: "The server refused access.",
     CloseCode.REPLACED: "This seat was opened in too many places; this, the oldest, was closed.",
 }

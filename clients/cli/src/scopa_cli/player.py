@@ -179,7 +179,7 @@ class Player:
         if isinstance(heard, Lost):
             self._tell(f"{heard.why} Trying again {_soon(heard.delay)}.")
         elif isinstance(heard, Busy):
-            self._tell(f"{explain(heard.error)} It is tried again {_soon(heard.delay)}.")
+            self._tell(f"{explain(heard.error)} It is sent again by itself {_soon(heard.delay)}.")
         else:
             self._got(heard)
         self._ask()
@@ -292,6 +292,8 @@ class Player:
         if got.opening:
             self._not_let_in(error)
             return
+        if error.code == ErrorCode.TOO_MANY_CONNECTIONS:
+            return  # the goodbye that follows says the same
         commands = [waiting.command for waiting in got.answers]
         if any(isinstance(command, Play) for command in commands):
             self.known = structs.replace(self.known, played=None)
@@ -314,7 +316,8 @@ class Player:
         else:
             if entry.seating is not None:
                 entry.seating.withdraw()
-            self.session.stop(Ending(why=explain(error), code=1))
+            hint = " --name says another." if asks == "name" else ""
+            self.session.stop(Ending(why=f"{explain(error)}{hint}", code=1))
 
     def _needs_passcode(self) -> str:
         if getattr(self._entry.command, "passcode", None):

@@ -10,19 +10,19 @@ from .screens.lobby import written
 
 WORDS: Final[dict[str, str]] = {
     ErrorCode.BAD_MESSAGE: "The server couldn't read that. Type help for what can be typed.",
-    ErrorCode.TOO_FAST: "That was too fast: wait a moment, then try again.",
-    ErrorCode.TOO_MANY_CONNECTIONS: "Too many connections from here: close another client first.",
-    ErrorCode.SERVER_FULL: "The server is full: try again later, or on another server.",
-    ErrorCode.RESTARTING: "The server is restarting: try again in a minute.",
+    ErrorCode.TOO_FAST: "That was too fast: wait a moment.",
+    ErrorCode.TOO_MANY_CONNECTIONS: "Too many connections: close another client, or wait.",
+    ErrorCode.SERVER_FULL: "The server is full: come back later, or use another server.",
+    ErrorCode.RESTARTING: "The server is restarting: wait a minute.",
     ErrorCode.INTERNAL_ERROR: "The server had a fault of its own. Try again; tell whoever runs it.",
-    ErrorCode.STORAGE_UNAVAILABLE: "The server can't save now, nothing was done: try again.",
+    ErrorCode.STORAGE_UNAVAILABLE: "The server can't save now: nothing was done.",
     ErrorCode.UNKNOWN_ROOM: "There is no such room: check the invite, or ask for a new one.",
     ErrorCode.ROOM_FULL: "Every seat is taken: ask the host for one, or use scopa watch.",
     ErrorCode.WRONG_PASSCODE: "The room needs its passcode: ask the host, then --passcode.",
     ErrorCode.BAD_TOKEN: "The server doesn't know this seat any more: scopa join takes a new one.",
-    ErrorCode.BAD_KEY: "Opening rooms here needs the server's access key: --key asks for it.",
+    ErrorCode.BAD_KEY: "Opening rooms here needs the server's right access key: --key asks for it.",
     ErrorCode.WATCHING_OFF: "The host must allow watching first (set watchers=table).",
-    ErrorCode.BAD_NAME: "That name can't be used: take one of 1 to 24 letters (--name).",
+    ErrorCode.BAD_NAME: "That name can't be used: choose another.",
     ErrorCode.NAME_TAKEN: "Somebody there has that name, or one too like it: choose another.",
     ErrorCode.NO_SUCH_SEAT: "There is no such seat: table shows the seats.",
     ErrorCode.SEAT_TAKEN: "That seat is taken: choose a free one.",
@@ -51,6 +51,20 @@ SAYS_MORE: Final = frozenset(
     {ErrorCode.BAD_RULES, ErrorCode.BAD_SETTINGS, ErrorCode.NOT_ALLOWED, ErrorCode.BAD_MESSAGE}
 )
 """Refusals whose reason only the server knows: its message is added."""
+SAYS_BETTER: Final = frozenset(
+    {
+        ErrorCode.TOO_FAST,
+        ErrorCode.SERVER_FULL,
+        ErrorCode.ROOM_FULL,
+        ErrorCode.BAD_NAME,
+        ErrorCode.NAME_TAKEN,
+        ErrorCode.NO_SUCH_SEAT,
+        ErrorCode.BAD_TEXT,
+        ErrorCode.WRONG_PHASE,
+        ErrorCode.CANNOT_DECLARE,
+    }
+)
+"""Refusals with several reasons, of which only the server knows which: its message is shown."""
 
 
 def explain(error: Error, view: View | None = None) -> str:
@@ -60,6 +74,8 @@ def explain(error: Error, view: View | None = None) -> str:
         return error.message or f"The server refused that ({error.code})."
     if error.code == ErrorCode.TALK_OFF and view is not None:
         return _talk_off(view)
+    if error.code in SAYS_BETTER:
+        return error.message.strip() or text
     if error.code in SAYS_MORE:
         return f"{text}{_reason(error)}"
     options = _options(error.details)
