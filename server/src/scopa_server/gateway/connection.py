@@ -117,7 +117,7 @@ class Connection:
         self.visitor.outbox.close(
             CloseCode.RESTART,
             "restarting",
-            "The server restarts; your seat is kept. Reconnect in a moment.",
+            "The server restarts; your seat is kept.",
             retry=True,
         )
 
@@ -142,7 +142,7 @@ class Connection:
     def _tire(self) -> None:
         if self.visitor.room is None:
             self._desk.metrics.limited(Limit.IDLE)
-            self._show_out("idle", "Nothing was joined for a long time.")
+            self._show_out("idle", "No room was entered for a long time; connect again.")
 
     # Reading
 
@@ -284,7 +284,7 @@ class Connection:
 
     async def _ask(self, command: c.Command) -> None:
         if not await self._desk.rooms.ask(self.visitor, command):
-            raise too_fast("The table is busy; send that again in a moment.", RETRY_SECONDS)
+            raise too_fast("The table is busy; wait a little.", RETRY_SECONDS)
 
     # Answering
 

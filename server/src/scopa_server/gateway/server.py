@@ -35,6 +35,13 @@ PING_SECONDS: Final = 20
 CLOSE_SECONDS: Final = 3
 """How long connections have to hear that the server goes down."""
 
+_TURNED_AWAY: Final = {
+    Refusal.FULL: "The server has as many connections as it takes; try again later.",
+    Refusal.ADDRESS_FULL: (
+        "Your address has as many connections as it may; close one, or try again later."
+    ),
+}
+
 _HOST: Final = re.compile(r"[A-Za-z0-9.\-]{1,253}(:\d{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:\d{1,5})?")
 
 
@@ -190,7 +197,7 @@ class Gateway:
 
     def _turn_away(self, connection: Connection, why: Refusal) -> None:
         self._desk.metrics.refused(why)
-        message = "Too many connections; try again later."
+        message = _TURNED_AWAY[why]
         outbox = connection.visitor.outbox
         outbox.reply(Error(code=ErrorCode.TOO_MANY_CONNECTIONS.value, message=message))
         outbox.close(CloseCode.TRY_LATER, ErrorCode.TOO_MANY_CONNECTIONS.value, message, retry=True)

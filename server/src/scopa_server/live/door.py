@@ -87,7 +87,7 @@ class Door:
         name = admit_watcher(table.room, command, table.context())
         if len(table.watchers) >= self._around.bounds.max_watchers_per_room:
             self._around.metrics.limited(Limit.WATCHERS)
-            raise Refused(ErrorCode.ROOM_FULL, "As many as may are watching this room already.")
+            raise Refused(ErrorCode.ROOM_FULL, "As many watch this room as may; try again later.")
         visitor.name = name
 
     async def _admit_person(self, visitor: Visitor, command: c.Create | c.Join | c.Resume) -> None:

@@ -125,7 +125,7 @@ class LiveRoom:
             visitor.outbox.close(
                 CloseCode.RESTART,
                 "store_unreachable",
-                "The server can't reach its store; your seat is kept. Reconnect in a moment.",
+                "The server can't reach its store; your seat is kept.",
                 retry=True,
             )
 

@@ -26,7 +26,7 @@ class Talk:
         seconds = self._of(visitor).wait(self._around.time.now())
         if seconds:
             self._around.metrics.limited(Limit.TALK)
-            raise too_fast("You say too much at once; say it again in a moment.", seconds)
+            raise too_fast("You say too much at once; wait a little.", seconds)
 
     def count(self, visitor: Visitor) -> None:
         """Something new was said."""
