@@ -9,7 +9,7 @@ from scopa_cli.commands.parser import parse
 from scopa_cli.commands.secret import Unclear
 from scopa_cli.entry import Entry
 from scopa_cli.places import DEFAULT_SERVER, player_name, remember_name, server_address
-from scopa_cli.tokens import HeldSeat, SeatStore
+from scopa_cli.tokens import HeldSeat, SeatStore, comes_back_with
 from scopa_protocol.commands import Create, Join, Resume, Watch
 from support.server_frames import CODE
 
@@ -135,6 +135,20 @@ def test_join_asks_which_of_several_seats(machine: Machine) -> None:
     command = machine.entry("join", CODE, "--seat", "1").command
     assert isinstance(command, Resume)
     assert command.token.startswith("Bruno")
+
+
+def test_a_way_back_is_told_that_asks_nothing_more(machine: Machine) -> None:
+    machine.hold(0, "Anna")
+    assert [comes_back_with(seat, machine.store.all()) for seat in machine.store.all()] == [
+        f"scopa join {CODE}"
+    ]
+    machine.hold(1, "Bruno")
+    machine.hold(1, "Ugo", server="wss://else.where/ws")
+    for seat in machine.store.all():
+        words = comes_back_with(seat, machine.store.all()).split()[1:]
+        command = machine.entry(*words, "--server", seat.server).command
+        assert isinstance(command, Resume)
+        assert command.token == seat.token
 
 
 def test_a_request_without_an_answer_is_made_with_the_same_token(machine: Machine) -> None:

@@ -118,6 +118,8 @@ def test_a_cut_list_of_captures_is_never_taken_for_the_whole() -> None:
         ("bot", lobby("Anna", "Bruno"), "No seat is free for a bot."),
         ("start", playing(), "The match is running."),
         ("end", lobby(), "No match is running."),
+        ("pause", playing(paused_by=1), "The game is paused already: unpause goes on."),
+        ("unpause", playing(), "The game isn't paused."),
         ("agree", playing(), "Nothing is proposed now."),
         ("keep", playing(), "You aren't asked about a first card."),
         ("declare", playing(), "You have nothing to declare now."),
@@ -159,7 +161,7 @@ PROPOSED = playing(proposal=Proposal(id=4, by=1, rules={}, agreed=[1], waiting=[
         ("passcode none", lobby(), c.Configure(passcode="")),
         ("passcode scopa", lobby(), c.Configure(passcode="scopa")),
         ("pause", playing(), c.Pause()),
-        ("unpause", playing(), c.Unpause()),
+        ("unpause", playing(paused_by=1), c.Unpause()),
         ("propose target=21", OVER, c.Propose(rules={"target": 21})),
         ("agree", PROPOSED, c.Answer(proposal=4, agree=True)),
         ("decline", PROPOSED, c.Answer(proposal=4, agree=False)),
@@ -202,7 +204,7 @@ def test_what_cannot_be_undone_is_asked_about() -> None:
     assert intended("q") == Go("quit")
 
 
-@pytest.mark.parametrize("text", ["help", "?", "h"])
+@pytest.mark.parametrize("text", ["help", "?", "h", "Help me"])
 def test_help_names_every_order(text: str) -> None:
     shown = told(text)
     assert all(order.usage in shown for order in ORDERS.values())

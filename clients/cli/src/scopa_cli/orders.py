@@ -135,6 +135,18 @@ def _propose(text: str, view: View) -> Intent:
     return Send(to_server.Propose(rules=dict(wished)))
 
 
+def _pause(_: str, view: View) -> Intent:
+    if view.paused_by is not None:
+        return tell("The game is paused already: unpause goes on.")
+    return Send(to_server.Pause())
+
+
+def _unpause(_: str, view: View) -> Intent:
+    if view.paused_by is None:
+        return tell("The game isn't paused.")
+    return Send(to_server.Unpause())
+
+
 def _answer(agree: bool) -> Handler:
     def handler(_: str, view: View) -> Intent:
         if view.proposal is None:
@@ -177,10 +189,6 @@ def _table(_: str, view: View) -> Intent:
     return Show(table(view) if view.phase in ("playing", "deal_over") else lobby(view))
 
 
-def _command(command: to_server.ClientCommand) -> Handler:
-    return lambda _text, _view: Send(command)
-
-
 ORDERS: Final[dict[str, Order]] = {
     "table": Order(_table, "table", "show the table again", "t", seated=False),
     "count": Order(
@@ -216,8 +224,8 @@ ORDERS: Final[dict[str, Order]] = {
     "propose": Order(_propose, "propose KEY=VALUE", "count the match under other rules"),
     "agree": Order(_answer(True), "agree", "agree to what is proposed"),
     "decline": Order(_answer(False), "decline", "decline it"),
-    "pause": Order(_command(to_server.Pause()), "pause", "stop the clocks"),
-    "unpause": Order(_command(to_server.Unpause()), "unpause", "go on"),
+    "pause": Order(_pause, "pause", "stop the clocks"),
+    "unpause": Order(_unpause, "unpause", "go on"),
     "end": Order(_end, "end", "abandon the match", host=True),
     "leave": Order(_leave, "leave", "give your seat up for good", seated=False),
     "quit": Order(

@@ -20,7 +20,7 @@ def read(text: str, known: Known) -> Intent:
     """What a typed line means at this moment."""
     text = text.strip()
     view = known.view
-    if text in HELP:
+    if text.partition(" ")[0].lower() in HELP:
         return Show(help_lines(view))
     if text in ("quit", "q"):
         return Go("quit")

@@ -7,7 +7,7 @@ from msgspec import structs
 
 from scopa_protocol.frames import Joined, Update
 
-from .tokens import HeldSeat, SeatStore, new_token
+from .tokens import HeldSeat, SeatStore, comes_back_with, new_token
 
 
 class Seating:
@@ -79,4 +79,4 @@ class Seating:
 
     def comes_back_with(self) -> str:
         """What to type to sit here again."""
-        return f"scopa join {self.held.invite or self.held.room}"
+        return comes_back_with(self.held, self._store.all())

@@ -5,7 +5,7 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -40,6 +40,13 @@ class HeldSeat(Struct, frozen=True, kw_only=True):
 def new_token() -> str:
     """A seat token that nobody can guess."""
     return secrets.token_urlsafe(24)
+
+
+def comes_back_with(seat: HeldSeat, held: Iterable[HeldSeat]) -> str:
+    """What to type to sit there again, where these seats are held."""
+    there = [one for one in held if (one.server, one.room) == (seat.server, seat.room)]
+    several = seat.seat is not None and sum(one.seat is not None for one in there) > 1
+    return f"scopa join {seat.invite or seat.room}{f' --seat {seat.seat}' if several else ''}"
 
 
 class SeatStore:

@@ -106,7 +106,8 @@ class Entrance:
             seats = [seat for seat in seats if seat.name.casefold() == asked.strip().casefold()]
         if len(seats) > 1:
             mine = ", ".join(f"--seat {seat.seat} ({seat.name})" for seat in seats)
-            raise Unclear(f"This machine holds several seats there: say which, {mine}; or --new.")
+            new = "; or --new" if "new" in options else ""
+            raise Unclear(f"This machine holds several seats there: say which, {mine}{new}.")
         return seats[0] if seats else None
 
     def _asking(self, server: str, room: str | None, name: str) -> Seating:
