@@ -170,6 +170,27 @@ def test_a_store_of_another_kind_is_said_in_words(
     assert "fault" not in caught.value.words
 
 
+@pytest.mark.parametrize("options", [(), TWO])
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("redis://:wrong@127.0.0.1:{}/0", "doesn't take this user and password"),
+        ("redis+cluster://Ugo:wrong@127.0.0.1:{}", "doesn't take this user and password"),
+        ("redis://127.0.0.1:{}/99", "has no database of that number"),
+        ("redis+sentinel://127.0.0.1:{}/scopa", "is no sentinel"),
+    ],
+)
+def test_a_store_that_lets_nobody_in_is_said_in_words(
+    url: str, words: str, options: tuple[str, ...], serve: Serve, redis: RedisServer
+) -> None:
+    with pytest.raises(NotStarted) as caught:
+        serve(*options, store=url.format(redis.port))
+    assert caught.value.status == 1
+    assert caught.value.words.count(words) == 1
+    assert "wrong" not in caught.value.words
+    assert "is it running" not in caught.value.words
+
+
 def test_a_port_in_use_by_other_workers_is_refused(serve: Serve, redis: RedisServer) -> None:
     server = serve(*TWO, store=redis.url)
     with pytest.raises(NotStarted, match=f"port {server.port} on 127.0.0.1 is in use"):

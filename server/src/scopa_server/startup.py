@@ -4,6 +4,8 @@ import errno
 import socket
 from typing import Final
 
+from scopa_server.journal.interface import NotAdmitted, Unavailable
+
 
 class CannotStart(Exception):
     """The server can't start. The message says why and what to do; it repeats no secret."""
@@ -33,8 +35,10 @@ def cannot_listen(error: OSError, host: str, port: int, *, admin: bool = False) 
     return CannotStart(words.format(host=host, port=port, flag="--admin-" if admin else "--"))
 
 
-def cannot_reach(store: str, trouble: Exception) -> CannotStart:
+def cannot_reach(store: str, trouble: Unavailable) -> CannotStart:
     """Say that a store (`Config.store_name`) can't be used, and what is known of why."""
+    if isinstance(trouble, NotAdmitted):
+        return CannotStart(f"the store {store} {trouble}")
     words = "".join(letter for letter in str(trouble) if letter.isprintable())[:_MOST_OF_WHY]
     asked = f"the store {store} doesn't answer: is it running, and is --store right?"
     return CannotStart(f"{asked} ({words})")

@@ -81,7 +81,7 @@ async def test_who_is_no_master_is_not_used(watched: RedisSentinel, journal: Red
 
 async def test_an_unknown_service_is_unavailable(watched: RedisSentinel) -> None:
     journal = RedisJournal(read_place(watched.url.replace(f"/{SERVICE}/", "/other/")))
-    with pytest.raises(Unavailable, match="know no such service"):
+    with pytest.raises(Unavailable, match="knows no such service"):
         await journal.ping()
     await journal.close()
 

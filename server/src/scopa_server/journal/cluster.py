@@ -17,6 +17,7 @@ from scopa_server.journal.link import (
     Refused,
     Unreached,
     background,
+    unavailable,
     unless_refused,
 )
 from scopa_server.journal.news import News
@@ -240,7 +241,7 @@ class Cluster:
                 await link.send([("CLUSTER", "SLOTS"), ("CLUSTER", "INFO")])
                 slots, state = await link.receive(2)
         except (Unreached, Broken, TimeoutError) as error:
-            raise Unavailable(str(error) or "no answer in time") from error
+            raise unavailable(error) from error
         finally:
             await link.drop()
         if isinstance(slots, Refusal) and slots.code == "ERR" and not self._slots.masters:

@@ -75,6 +75,10 @@ class Unavailable(Exception):
     """The store can't be used. When an append raises it, nothing was stored or will be."""
 
 
+class NotAdmitted(Unavailable):
+    """The store answers, but not to this server; the message says why, after the store's name."""
+
+
 class Unresolved(Exception):
     """The journal was closed before it was known whether an append was stored."""
 

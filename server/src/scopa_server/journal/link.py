@@ -8,13 +8,17 @@ from typing import Any, Protocol
 
 import msgspec
 
-from scopa_server.journal.interface import Unavailable
+from scopa_server.journal.interface import NotAdmitted, Unavailable
 from scopa_server.journal.places import Address
 from scopa_server.journal.scripts import Command
 
 
 class Unreached(Exception):
     """There is no connection: nothing was sent."""
+
+
+class TurnedAway(Unreached):
+    """The store answers, but lets nobody in like this: the words for `NotAdmitted`."""
 
 
 class Broken(Exception):
@@ -26,6 +30,12 @@ class Broken(Exception):
     def __init__(self, reason: str, answers: Sequence[Any] = ()) -> None:
         super().__init__(reason)
         self.answers = answers
+
+
+def unavailable(error: Unreached | Broken | TimeoutError) -> Unavailable:
+    """What those who asked the store hear of it."""
+    told = NotAdmitted if isinstance(error, TurnedAway) else Unavailable
+    return told(str(error) or "no answer in time")
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -118,7 +128,7 @@ class Links:
                 await link.open()
                 yield link
             except Unreached as error:
-                raise Unavailable(str(error)) from error
+                raise unavailable(error) from error
             except BaseException:
                 await link.drop()
                 raise

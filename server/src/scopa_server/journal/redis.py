@@ -10,7 +10,7 @@ from typing import Any, cast
 from redis.asyncio import ConnectionPool
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import AskError, MovedError, RedisError, ResponseError
+from redis.exceptions import AskError, AuthenticationError, MovedError, RedisError, ResponseError
 
 from scopa_server.journal import scripts
 from scopa_server.journal.cluster import Cluster
@@ -24,7 +24,7 @@ from scopa_server.journal.interface import (
     Unavailable,
     whole_chain,
 )
-from scopa_server.journal.link import Broken, Links, Refusal, Refused, Unreached
+from scopa_server.journal.link import Broken, Links, Refusal, Refused, TurnedAway, Unreached
 from scopa_server.journal.nodes import Alone, Servers
 from scopa_server.journal.places import Address, Place
 from scopa_server.journal.redis_settings import SETTINGS, UNREACHED, warnings
@@ -37,6 +37,17 @@ _ANSWER_SECONDS = 5.0
 _GRACE_SECONDS = 5.0
 _LISTED_AT_ONCE = 500
 _CODE = re.compile(r"[A-Z]{1,20}")
+
+
+def turned_away(error: Exception) -> str | None:
+    """Why the store, which answers, lets nobody in like this; never with its own words."""
+    if isinstance(error, TurnedAway):
+        return str(error)
+    if isinstance(error, AuthenticationError):
+        return "doesn't take this user and password: are those in --store right?"
+    if isinstance(error, ResponseError) and "DB index" in str(error):
+        return "has no database of that number: use /0"
+    return None
 
 
 Find = Callable[[], Awaitable[Any]]
@@ -67,6 +78,8 @@ class RedisLink:
                 await self._connect()
         except Exception as error:
             await self.drop()
+            if why := turned_away(error):
+                raise TurnedAway(why) from None
             reason = str(error) or "no answer in time"
             raise Unreached(f"no connection to the store: {reason}") from error
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from scopa_server.journal.link import Broken, Link, Refusal, Unreached
+from scopa_server.journal.link import Broken, Link, Refusal, TurnedAway, Unreached
 from scopa_server.journal.places import Address, Place
 
 _ANSWER_SECONDS = 1.0
@@ -20,7 +20,7 @@ class Sentinels:
 
     async def master(self) -> Address:
         """Return where the master is; raises `Unreached`."""
-        trouble = "no sentinel answers"
+        trouble = Unreached("no sentinel answers")
         for sentinel in tuple(self._sentinels):
             # Whoever asks may have no time to hear that it is silent: until it answers it is last.
             self._move(sentinel, len(self._sentinels))
@@ -34,10 +34,10 @@ class Sentinels:
                     self._move(sentinel, 0)
                     return Address(host.decode(), int(port))
                 case Refusal(code):
-                    trouble = f"a sentinel refused: {code}"
+                    trouble = TurnedAway(f"is no sentinel, or refuses to answer: {code}")
                 case _:
-                    trouble = "the sentinels know no such service"
-        raise Unreached(trouble)
+                    trouble = TurnedAway("knows no such service: is its name in --store right?")
+        raise trouble
 
     def _move(self, sentinel: Address, to: int) -> None:
         self._sentinels.remove(sentinel)
