@@ -10,7 +10,6 @@ from itertools import accumulate
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.metrics_core import CounterMetricFamily, HistogramMetricFamily, Metric
-from prometheus_client.utils import floatToGoString
 
 
 class Tally:
@@ -71,7 +70,7 @@ class Spread:
 
     def collect(self) -> Iterable[Metric]:
         """Give the histogram, as the registry asks."""
-        bounds = map(floatToGoString, (*self._bounds, float("inf")))
+        bounds = [*(str(float(bound)) for bound in self._bounds), "+Inf"]
         buckets = list(zip(bounds, accumulate(self._counts), strict=True))
         yield HistogramMetricFamily(
             self._name, self._documentation, buckets=buckets, sum_value=self._sum
