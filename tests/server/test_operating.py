@@ -130,14 +130,31 @@ async def test_a_deleted_room_is_gone(store: str, capsys: pytest.CaptureFixture[
         ([], 2, "usage"),
         (["show"], 1, "name one room"),
         (["show", "nonsense"], 1, "name one room"),
-        (["import", "/nowhere/at/all"], 1, "No such file"),
+        (["import", "/nowhere/at/all"], 1, "/nowhere/at/all can't be read: No such file"),
     ],
 )
 async def test_wrong_words_are_answered(
     words: list[str], status: int, says: str, store: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    await filled(store)
     assert await operator(*words, "--store", store) == status
     assert says in capsys.readouterr().err
+
+
+def within(folder: Path) -> list[Path]:
+    """What a folder holds."""
+    return list(folder.iterdir())
+
+
+@pytest.mark.parametrize("word", ["list", "show", "export", "delete"])
+async def test_looking_into_no_file_makes_none(
+    word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "rooms.db"
+    words = [] if word == "list" else ["KRTNWXYZ"]
+    assert await operator(word, *words, "--store", f"sqlite:{file}") == 1
+    assert f"there is no file {file}" in capsys.readouterr().err
+    assert not within(tmp_path)
 
 
 async def test_a_store_of_another_kind_is_said_in_words(

@@ -18,7 +18,13 @@ from msgspec import Raw, Struct
 
 from scopa_protocol.invite import read_code
 from scopa_server.config import Config
-from scopa_server.journal.interface import Commit, Journal, StoreRefused, Touch, Unavailable
+from scopa_server.journal.interface import (
+    Commit,
+    Journal,
+    StoreRefused,
+    Touch,
+    Unavailable,
+)
 from scopa_server.journal.opening import open_journal
 from scopa_server.live.ledger import Lifetimes
 from scopa_server.live.loading import Loaded, follow, load_room
@@ -68,6 +74,8 @@ def run(words: Sequence[str], config: Config) -> int:
 
 
 async def _run(action: "Action", words: Sequence[str], config: Config) -> int:
+    if action is not _import:
+        _check_there(config.store)
     async with _opened(config) as journal:
         try:
             return await action(journal, words, config)
@@ -77,6 +85,13 @@ async def _run(action: "Action", words: Sequence[str], config: Config) -> int:
             raise CannotStart(str(fault)) from None
         except Unavailable as trouble:
             raise cannot_reach(config.store_name, trouble) from None
+
+
+def _check_there(store: str) -> None:
+    """Make no new file to look into. Raises CannotStart."""
+    scheme, _, path = store.partition(":")
+    if scheme == "sqlite" and path and not Path(path).exists():
+        raise CannotStart(f"there is no file {path}: say with --store where the rooms are")
 
 
 @asynccontextmanager
@@ -246,7 +261,10 @@ def _code(words: Sequence[str]) -> str:
 
 
 def _source(words: Sequence[str]) -> IO[bytes]:
-    return Path(words[0]).open("rb") if words else sys.stdin.buffer
+    try:
+        return Path(words[0]).open("rb") if words else sys.stdin.buffer
+    except OSError as fault:
+        raise BadExport(f"{words[0]} can't be read: {fault.strerror}") from None
 
 
 def _line(room: Room) -> str:
