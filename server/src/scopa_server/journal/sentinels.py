@@ -27,6 +27,9 @@ class Sentinels:
             try:
                 async with asyncio.timeout(_ANSWER_SECONDS):
                     answer = await self._ask(sentinel)
+            except TurnedAway as error:
+                trouble = error
+                continue
             except (Unreached, Broken, TimeoutError):
                 continue
             match answer:
