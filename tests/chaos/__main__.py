@@ -63,6 +63,8 @@ def main() -> int:
     words.add_argument("--redis", choices=[*programs()], default=min(programs()))
     asked = words.parse_args()
     chosen = [fault for fault in FAULTS if asked.only in fault.name]
+    if not chosen:
+        words.error(f"no fault is called {asked.only}; docs/reliability.md lists them")
     run = Run(asked.seed, SHORT if asked.short else FULL)
     with tempfile.TemporaryDirectory() as folder:
         for kind in (asked.redis, "sqlite"):
