@@ -14,6 +14,8 @@ from .screens.faces import faces
 SHORT: Final = {order.short: word for word, order in ORDERS.items() if order.short}
 IN_FULL: Final = frozenset({"leave", "end", "quit", "kick"})
 HELP: Final = frozenset({"help", "h", "?"})
+LONGEST: Final = 6000
+"""Bytes of a line at most: a server closes the connection for a command of 16 KiB."""
 
 
 def read(text: str, known: Known) -> Intent:
@@ -24,6 +26,8 @@ def read(text: str, known: Known) -> Intent:
         return Show(help_lines(view))
     if text in ("quit", "q"):
         return Go("quit")
+    if len(text.encode(errors="replace")) > LONGEST:
+        return tell("That line is too long: type it in parts.")
     if view is None:
         return tell("You aren't at the table yet: one moment. quit stops trying.")
     if text.startswith("'"):

@@ -18,7 +18,7 @@ WORDS: Final[dict[str, str]] = {
     ErrorCode.STORAGE_UNAVAILABLE: "The server can't save now: nothing was done.",
     ErrorCode.UNKNOWN_ROOM: "There is no such room: check the invite, or ask for a new one.",
     ErrorCode.ROOM_FULL: "Every seat is taken: ask the host for one, or use scopa watch.",
-    ErrorCode.WRONG_PASSCODE: "The room needs its passcode: ask the host, then --passcode.",
+    ErrorCode.WRONG_PASSCODE: "The room needs its right passcode: ask the host, then --passcode.",
     ErrorCode.BAD_TOKEN: "The server doesn't know this seat any more: scopa join takes a new one.",
     ErrorCode.BAD_KEY: "Opening rooms here needs the server's right access key: --key asks for it.",
     ErrorCode.WATCHING_OFF: "The host must allow watching first (set watchers=table).",
