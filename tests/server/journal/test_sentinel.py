@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from scopa_server.journal import LOOK, Stored, Unavailable
+from scopa_server.journal.interface import NotAdmitted
 from scopa_server.journal.places import read_place
 from scopa_server.journal.redis import RedisJournal
 from server.journal.conftest import REDIS_KINDS
@@ -82,6 +83,14 @@ async def test_who_is_no_master_is_not_used(watched: RedisSentinel, journal: Red
 async def test_an_unknown_service_is_unavailable(watched: RedisSentinel) -> None:
     journal = RedisJournal(read_place(watched.url.replace(f"/{SERVICE}/", "/other/")))
     with pytest.raises(Unavailable, match="knows no such service"):
+        await journal.ping()
+    await journal.close()
+
+
+async def test_a_sentinel_that_lets_nobody_in_says_why(watched: RedisSentinel) -> None:
+    secrets = "?sentinel_username=Ugo&sentinel_password=wrong"
+    journal = RedisJournal(read_place(f"{watched.url}{secrets}"))
+    with pytest.raises(NotAdmitted, match="doesn't take this user and password"):
         await journal.ping()
     await journal.close()
 
