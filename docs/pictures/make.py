@@ -42,6 +42,11 @@ def screen(name: str, *, colours: bool = False) -> str:
     return tmux("capture-pane", "-p", *(["-e"] if colours else []), "-t", name)
 
 
+def said(name: str) -> str:
+    """What somebody's screen has shown so far, also what has left it by now."""
+    return tmux("capture-pane", "-p", "-S", "-", "-t", name)
+
+
 def type_in(name: str, text: str) -> None:
     """Type a line on somebody's keyboard."""
     tmux("send-keys", "-t", name, "-l", text)
@@ -59,9 +64,9 @@ def wait_for(what: Callable[[], bool]) -> None:
 
 
 def shown_in(name: str, pattern: str) -> str:
-    """The first group of what a pattern finds on somebody's screen, once it is there."""
-    wait_for(lambda: re.search(pattern, screen(name)) is not None)
-    found = re.search(pattern, screen(name))
+    """The first group of what a pattern finds in what somebody was shown, once it is there."""
+    wait_for(lambda: re.search(pattern, said(name)) is not None)
+    found = re.search(pattern, said(name))
     assert found is not None
     return found.group(1)
 
@@ -91,7 +96,7 @@ def play(place: Path) -> None:
     invite = host(place)
     for name in FRIENDS:
         terminal(name, place, [str(BIN / "scopa"), "join", invite, "--name", name])
-        wait_for(lambda name=name: "You sit on seat" in screen(name))  # type: ignore[misc]
+        wait_for(lambda name=name: "You sit on seat" in said(name))  # type: ignore[misc]
     type_in("Anna", "start")
     for _ in range(TURNS):
         wait_for(lambda: on_turn() is not None)
