@@ -48,6 +48,8 @@ def serving(monkeypatch: pytest.MonkeyPatch, run: Callable[[Config], int]) -> No
     app = ModuleType("scopa_server.app")
     app.run = run  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "scopa_server.app", app)
+    # What was imported by another test is found in its package.
+    monkeypatch.setattr("scopa_server.app", app, raising=False)
 
 
 def test_version_is_the_distribution_s() -> None:
