@@ -104,7 +104,8 @@ class Links:
         try:
             return await self._ask_once(commands)
         except Broken:
-            pass
+            # What broke it broke the others that wait for their next use, or may have.
+            await self._drop_idle()
         try:
             return await self._ask_once(commands)
         except Broken as error:
@@ -143,6 +144,9 @@ class Links:
     async def close(self) -> None:
         """Disconnect what is idle now, and the others as they are given back."""
         self._closed = True
+        await self._drop_idle()
+
+    async def _drop_idle(self) -> None:
         while self._idle:
             await self._idle.pop().drop()
 

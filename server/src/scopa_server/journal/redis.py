@@ -31,6 +31,7 @@ from scopa_server.journal.redis_settings import SETTINGS, UNREACHED, warnings
 from scopa_server.journal.resend import Sleep
 from scopa_server.journal.scripts import Command
 from scopa_server.journal.sentinels import Sentinels
+from scopa_server.journal.whole import keep_whole
 
 _CONNECT_SECONDS = 3.0
 _ANSWER_SECONDS = 5.0
@@ -67,6 +68,7 @@ class RedisLink:
         self._script = script
         self._hash: bytes | None = None
         self._connection: Any = None
+        self._transport: asyncio.Transport | None = None
 
     async def open(self) -> None:
         """Connect, or notice that the store has closed an idle connection and connect anew."""
@@ -88,6 +90,8 @@ class RedisLink:
         connection = self._connection
         if connection is None or not connection.is_connected:
             return False
+        if self._transport is None or self._transport.is_closing():
+            return False  # one that was reset has no end to be read
         try:
             return not await connection.can_read()
         except RedisError:
@@ -96,6 +100,9 @@ class RedisLink:
     async def _connect(self) -> None:
         self._connection = await self._find()
         await self._connection.connect()
+        transport: asyncio.Transport = self._connection._writer.transport
+        self._transport = transport
+        keep_whole(transport)
         if self._master:
             role = await self._ask("ROLE")
             if isinstance(role, Refusal) or role[0] != b"master":
@@ -153,10 +160,14 @@ class RedisLink:
             raise Broken(f"the connection failed: {type(error).__name__}") from error
 
     async def drop(self) -> None:
-        """Disconnect without waiting for the other side."""
+        """Disconnect without waiting for the other side, whatever it hasn't taken yet."""
         if self._connection is not None:
             await self._connection.disconnect(nowait=True)
             self._connection = None
+        if self._transport is not None:
+            # redis-py, here or after a fault, lets it wait until the other side has taken all.
+            self._transport.abort()
+            self._transport = None
 
 
 def pack(command: Command) -> bytes:
