@@ -99,3 +99,21 @@ async def drop_unread() -> None:
 
 def test_what_is_dropped_waits_for_nobody(run: Run) -> None:
     run(drop_unread())
+
+
+async def ask_where_all_are_dead(port: int) -> None:
+    """Several connections are dead, and nobody has said so: one question is enough to know."""
+    async with FaultProxy(port) as proxy:
+        links = Links(lambda: link_to(proxy.url), IDLE)
+        await asyncio.gather(*(links.ask(PING) for _ in range(IDLE)))
+        proxy.black_hole(new_ones=False)
+        assert await links.ask(PING) == [b"PONG"]
+        await links.close()
+        proxy.heal()
+
+
+def test_one_that_is_dead_speaks_for_all(
+    run: Run, redis_servers: dict[str, RedisServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scopa_server.journal.redis._ANSWER_SECONDS", 1.0)
+    run(ask_where_all_are_dead(redis_servers[REDIS_KINDS[0]].port))
