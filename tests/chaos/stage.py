@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from time import monotonic
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 from msgspec import Struct
 
@@ -25,6 +25,9 @@ UNLIMITED: Final = ("--max-new-rooms-per-hour", "100000", "--max-frames-per-seco
 TRIES: Final = 10
 STORE_LINES: Final = 10
 """Connections to the store that a server has at most: eight to ask, one to append, one for news."""
+LISTENS: Final = "0A"
+GOES_ON: Final = frozenset({"01", "02", "03", LISTENS})
+"""States of a socket, as the system numbers them, that neither side has ended."""
 PATIENCE: Final = 120.0
 """Seconds that anything may take before it is called a failure."""
 
@@ -34,6 +37,8 @@ class Footprint(Struct, frozen=True):
 
     tasks: int
     files: int
+    ending: int = 0
+    """Connections that the other side has ended."""
     rooms: int = 0
     connections: int = 0
 
@@ -126,18 +131,19 @@ class Stage:
 
     async def _is_empty(self, server: ServerProcess) -> bool:
         found = await self.footprint(server)
-        return (found.rooms, found.connections) == (0, 0)
+        return (found.rooms, found.connections, found.ending) == (0, 0, 0)
 
     async def footprint(self, server: ServerProcess) -> Footprint:
         """What a server holds now."""
         status, page = await asyncio.to_thread(server.page, "/metrics")
         assert status == 200
         to_store = self.links[self.servers.index(server)].port if self.links else 0
-        files, lines = open_files(server.pid, to_store, server.admin)
-        assert lines <= STORE_LINES, f"{lines} connections to the store"
+        files = open_files(server.pid, to_store, server.admin)
+        assert files.lines <= STORE_LINES, f"{files.lines} connections to the store"
         return Footprint(
             tasks=_sample(page, "scopa_tasks"),
-            files=files,
+            files=files.rest,
+            ending=files.ending,
             rooms=_sample(page, "scopa_rooms_live"),
             connections=_sample(page, "scopa_connections_open"),
         )
@@ -213,28 +219,32 @@ class Stage:
         return copy
 
 
-def open_files(pid: int, store: int, admin: int) -> tuple[int, int]:
-    """A process's open files, and how many of those are connections to the store's port.
+class OpenFiles(NamedTuple):
+    """A process's open files: connections to its store, those that are ending, and the rest.
 
-    Those to its admin port are left out of both: they are of whoever counts. Connections to the
-    store that wait for their next use may have been reset: the system lists such a socket nowhere.
+    Those to its admin port, unless they are ending, are in none: they are of whoever counts.
     """
+
+    rest: int
+    lines: int
+    ending: int
+
+
+def open_files(pid: int, store: int, admin: int) -> OpenFiles:
+    """Count a process's open files; a socket that was reset and kept is of the rest."""
     table = Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]
-    ports: dict[str, tuple[int, int]] = {}
+    ends: dict[str, tuple[int, int, str]] = {}
     for words in map(str.split, table):
         near, far = (int(end.rpartition(":")[2], 16) for end in words[1:3])
-        ports[f"socket:[{words[9]}]"] = (near, far)
-    names: list[str] = []
+        ends[f"socket:[{words[9]}]"] = (near, far, words[3])
+    rest = lines = ending = 0
     for file in Path(f"/proc/{pid}/fd").iterdir():
         with suppress(OSError):
-            names.append(str(file.readlink()))
-    ends = [ports.get(name, (0, 0)) for name in names]
-    unix = Path(f"/proc/{pid}/net/unix").read_text().split()
-    gone = [name for name in names if name.startswith("socket:") and name not in ports]
-    reset = sum(name.strip("socket:[]") not in unix for name in gone)
-    lines = sum(far == store != 0 for _, far in ends) + (reset if store else 0)
-    asking = sum(near == admin and far != 0 for near, far in ends)
-    return len(names) - lines - asking, lines
+            near, far, state = ends.get(str(file.readlink()), (0, 0, LISTENS))
+            ending += state not in GOES_ON
+            lines += state in GOES_ON and far == store != 0
+            rest += state in GOES_ON and not (far and (far == store or near == admin))
+    return OpenFiles(rest, lines, ending)
 
 
 def described(pid: int) -> str:
