@@ -134,20 +134,39 @@ async def freeze(scene: Scene) -> None:
 
 
 async def slow_one(scene: Scene) -> None:
-    """One server's way to Redis takes two seconds: the tables of the other don't notice."""
+    """One server's way to Redis takes two seconds: the tables of the other don't notice.
+
+    A table of the other makes its rounds meanwhile, more of them than those that have to wait.
+    """
     slow, fast = scene.stage.links[0], scene.stage.urls[1]
-    others = await scene.stage.tables(1, doors=[fast])
+    [other] = await scene.stage.tables(1, doors=[fast])
     for table in scene.tables:
         for person in (*table.people, *table.watchers):
             person.patience = UNHURRIED
+    before = await seconds_of_rounds(other)
     slow.delay = scene.scale.slow / 2
     scene.begin()
-    for _ in range(3):
-        await until(partial(others[0].all_played_since, monotonic()))
-    scene.note(f"three rounds elsewhere meanwhile: {monotonic() - scene.struck:.2f} s")
-    scene.tables += others
+    meanwhile = await seconds_of_rounds(other)
+    scene.note(f"three rounds elsewhere: {before:.2f} s before, {meanwhile:.2f} s meanwhile")
     await scene.recover()
+    made = [played_since(table, scene.struck) for table in (other, *scene.tables)]
+    scene.note(f"plays of people meanwhile: {made[0]} elsewhere, {made[1:]} at the slow server")
+    scene.tables.append(other)
+    assert made[0] > max(made[1:])
     slow.heal()
+
+
+async def seconds_of_rounds(table: Table) -> float:
+    """How long everybody at a table takes for three plays."""
+    begun = monotonic()
+    for _ in range(3):
+        await until(partial(table.all_played_since, monotonic()))
+    return monotonic() - begun
+
+
+def played_since(table: Table, moment: float) -> int:
+    """How many plays of a table's people were sent and accepted since a moment."""
+    return sum(play.sent >= moment for person in table.people for play in person.accepted)
 
 
 FAULTS: Final = (
