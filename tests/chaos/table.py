@@ -1,6 +1,7 @@
 """A table of people and bots, and everything that anybody there was shown."""
 
 import asyncio
+import math
 import random
 from collections.abc import Sequence
 from itertools import count
@@ -33,6 +34,8 @@ class Table:
         self.shown: dict[tuple[int | None, str, int], View] = {}
         self.contradictions: list[str] = []
         self.logs: set[str] = set()
+        self.least_seconds = math.inf
+        """The least that anybody was shown to be left of a turn."""
         self._lost_logs: frozenset[str] = frozenset()
         self.kept: int | None = None
         """The store has lost what came after this commit, as its settings allow."""
@@ -103,6 +106,8 @@ class Table:
         del who
         seen = plain(view)
         self.logs.add(view.log)
+        if view.clock is not None and view.clock.kind == "turn":
+            self.least_seconds = min(self.least_seconds, view.clock.left_ms / 1000)
         before = self.shown.setdefault((view.you, view.log, view.seq), seen)
         if before != seen:
             self.contradictions.append(f"seat {view.you} was shown {view.seq} in two ways")
