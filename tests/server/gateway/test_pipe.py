@@ -1,6 +1,7 @@
 """What is pushed down a pipe, as a real client reads it."""
 
 import asyncio
+import random
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -10,7 +11,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.frames import Frame, Opcode
 
-from scopa_server.gateway.pipe import Pipe
+from scopa_server.gateway.pipe import Pipe, ends_whole
 
 SIZES = [0, 1, 125, 126, 127, 3000, 65535, 65536, 100_000]
 
@@ -86,3 +87,106 @@ async def test_who_does_not_read_makes_it_stuck_and_reading_frees_it() -> None:
         for _ in range(pushed):
             await client.recv()
         assert [await heard.get(), await heard.get()] == ["stuck", "freed"]
+
+
+def frames(chance: random.Random) -> tuple[list[str | bytes], bytes]:
+    """Messages, and the frames that a client might send them in, pings and pieces among them."""
+    messages, wire = list[str | bytes](), b""
+    for number in range(30):
+        size = chance.choice([0, 1, 100, 125 - len("00:"), 126, 3000, 70_000])
+        message = f"{number:02}:".encode() + b"x" * size
+        kind = chance.choice([Opcode.TEXT, Opcode.BINARY])
+        messages.append(message.decode() if kind is Opcode.TEXT else message)
+        if chance.random() < 0.2:
+            wire += Frame(kind, message[:2], fin=False).serialize(mask=True)
+            wire += Frame(Opcode.PING, b"").serialize(mask=True)
+            kind, message = Opcode.CONT, message[2:]
+        wire += Frame(kind, message).serialize(mask=True)
+    return messages, wire
+
+
+def cuts(wire: bytes, chance: random.Random, whole: bool) -> list[bytes]:
+    """Bytes as they may come: a frame at a time, for a while, or in pieces of any size."""
+    pieces = list[bytes]()
+    while wire:
+        size = 1 + chance.randrange(chance.choice([3, 200, 5000]))
+        if whole and len(pieces) < 10:
+            size = next(n for n in range(1, len(wire) + 1) if ends_whole(wire[:n]) or n > 4000)
+        pieces.append(wire[:size])
+        wire = wire[size:]
+    return pieces
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_what_comes_is_taken_or_read_once_and_in_order(seed: int) -> None:
+    chance, got, whole = random.Random(seed), list[str | bytes](), asyncio.Event()
+    messages, wire = frames(chance)
+    async with joined(compression=None, max_size=None, max_queue=None) as (pipe, _):
+
+        def keep(message: str | bytes) -> None:
+            got.append(message)
+            if len(got) == len(messages):
+                whole.set()
+
+        def take(message: bytes, text: bool) -> bool:
+            if chance.random() < 0.3:
+                return False
+            keep(message.decode() if text else message)
+            return True
+
+        async def read() -> None:
+            while True:
+                keep(await pipe.recv())
+
+        pipe.take = take
+        reading = asyncio.create_task(read())
+        for piece in cuts(wire, chance, whole=seed % 2 == 0):
+            pipe.data_received(piece)
+            if chance.random() < 0.7:
+                await asyncio.sleep(0)
+        await whole.wait()
+        reading.cancel()
+        assert got == messages
+
+
+async def test_a_frame_that_comes_alone_is_taken_as_it_was_sent() -> None:
+    async with joined(compression=None) as (pipe, client):
+        taken = asyncio.Queue[tuple[bytes, bool]]()
+
+        def take(message: bytes, text: bool) -> bool:
+            taken.put_nowait((message, text))
+            return True
+
+        pipe.take = take
+        for size in (0, 1, 125, 126, 3000):
+            await client.send("x" * size)
+            assert await taken.get() == (b"x" * size, True)
+            await client.send(b"y" * size)
+            assert await taken.get() == (b"y" * size, False)
+
+
+@pytest.mark.parametrize(
+    ("wire", "code"),
+    [
+        (Frame(Opcode.TEXT, b"{", fin=False).serialize(mask=True), 1002),
+        (Frame(Opcode.TEXT, b"x" * 200).serialize(mask=True), 1009),
+        (Frame(Opcode.TEXT, b"x").serialize(mask=False), 1002),
+        (b"\xc1\x80\0\0\0\0", 1002),
+        (b"\x81\xff" + b"\1" * 12, 1009),
+    ],
+)
+async def test_what_breaks_the_protocol_is_left_to_the_library(wire: bytes, code: int) -> None:
+    async with joined(compression=None, max_size=100) as (pipe, client):
+        taken = list[bytes]()
+
+        def take(message: bytes, text: bool) -> bool:
+            taken.append(message)
+            return True
+
+        pipe.take = take
+        pipe.data_received(wire[:-1])
+        pipe.data_received(wire[-1:])
+        pipe.data_received(wire)
+        pipe.data_received(Frame(Opcode.TEXT, b"late").serialize(mask=True))
+        await client.wait_closed()
+        assert (taken, client.close_code) == ([], code)

@@ -88,6 +88,8 @@ class Connection:
         self._waiting = 0
         self._bad = 0
         self._flood = 0
+        self._listens = False
+        """All that was read so far is followed."""
         self._task: asyncio.Task[None] | None = None
         self._idle: Timer | None = None
         self.visitor = Visitor(invite_base, address)
@@ -100,12 +102,14 @@ class Connection:
         """Serve the connection until it is closed."""
         self._task = asyncio.current_task()
         self._writer.start(self._answered)
+        self._socket.take = self._take
         self._await_visit()
         try:
             await self._read()
         except _LineGone:
             return
         finally:
+            self._socket.take = None
             self._call_off()
             self.visitor.gone = True
             if self.visitor.room is not None:
@@ -150,7 +154,9 @@ class Connection:
         outbox = self.visitor.outbox
         try:
             while True:
+                self._listens = True
                 data, replied = await self._socket.recv(), outbox.replied
+                self._listens = False
                 # Read on, so that the other side's close is heard, but follow no more.
                 if outbox.closing is None:
                     await self._receive(data)
@@ -159,6 +165,25 @@ class Connection:
                     await asyncio.sleep(0)
         except ConnectionClosed:
             return
+
+    def _take(self, data: bytes, text: bool) -> bool:
+        """Follow at once what a game is made of; anything else is read in its turn, by the task."""
+        room, outbox = self.visitor.room, self.visitor.outbox
+        if room is None or not self._listens or text is self._codec.binary or outbox.closing:
+            return False
+        try:
+            command = self._codec.decode_command(data)
+        except BadMessage:
+            return False
+        if not isinstance(command, c.Play | c.Ready):
+            return False
+        self._bad = 0
+        if self._admits(command):
+            try:
+                self._put(room.ask(self.visitor, command))
+            except Exception as fault:
+                self._excuse(command, fault)
+        return True
 
     async def _receive(self, data: str | bytes) -> None:
         if isinstance(data, bytes) != self._codec.binary:
@@ -184,29 +209,38 @@ class Connection:
             self._show_out("policy", "Too many bad messages; is this client up to date?")
 
     async def _handle(self, command: c.ClientCommand) -> None:
-        kind = str(command.__struct_config__.tag)
+        if not self._admits(command):
+            return
+        try:
+            await self._follow(command)
+        except _LineGone:
+            raise
+        except Exception as fault:
+            self._excuse(command, fault)
+
+    def _admits(self, command: c.ClientCommand) -> bool:
+        """Count a command; whether it is to be followed, or was refused as one too many."""
         waits = max(self.visitor.asked, 0 if command.id is None else self._waiting)
         self._expect(command.id)
         if waits >= WAITING:
-            self._hold_back(kind, command.id, RETRY_SECONDS)
-            return
-        if self._is_too_much(kind, command.id):
-            return
+            self._hold_back(_kind(command), command.id, RETRY_SECONDS)
+            return False
+        if self._is_too_much(_kind(command), command.id):
+            return False
         self._flood = max(0, self._flood - 1)
-        try:
-            await self._follow(command)
-        except Refused as refusal:
-            self._refuse(command.id, refusal)
-            self._count(kind, refusal.code)
-        except _LineGone:
-            raise
-        except Exception:
-            log.exception("command_fault", command=kind)
-            self._count(kind, ErrorCode.INTERNAL_ERROR)
-            self._refuse(
-                command.id,
-                Refused(ErrorCode.INTERNAL_ERROR, "Something went wrong on the server; try again."),
+        return True
+
+    def _excuse(self, command: c.ClientCommand, fault: Exception) -> None:
+        """Answer a command that wasn't followed."""
+        kind = _kind(command)
+        if not isinstance(fault, Refused):
+            name = str(self._socket.id)[:8]
+            log.error("command_fault", command=kind, connection=name, exc_info=fault)
+            fault = Refused(
+                ErrorCode.INTERNAL_ERROR, "Something went wrong on the server; try again."
             )
+        self._refuse(command.id, fault)
+        self._count(kind, fault.code)
 
     def _is_too_much(self, kind: str, re: int | None) -> bool:
         """Count a frame; whether it was refused, since more came than anybody plays."""
@@ -283,7 +317,10 @@ class Connection:
             await asyncio.gather(visiting, gone, return_exceptions=True)
 
     async def _ask(self, command: c.Command) -> None:
-        if not await self._desk.rooms.ask(self.visitor, command):
+        self._put(await self._desk.rooms.ask(self.visitor, command))
+
+    def _put(self, taken: bool) -> None:
+        if not taken:
             raise too_fast("The table is busy; wait a little.", RETRY_SECONDS)
 
     # Answering
@@ -302,6 +339,10 @@ class Connection:
 
     def _answered(self, frame: ServerFrame | Update) -> None:
         self._waiting -= _answers(frame)
+
+
+def _kind(command: c.ClientCommand) -> str:
+    return str(command.__struct_config__.tag)
 
 
 class _LineGone(Exception):

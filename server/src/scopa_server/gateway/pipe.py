@@ -1,4 +1,8 @@
-"""A connection that takes messages without being waited for."""
+"""A connection that takes messages, and hands over what comes, without being waited for.
+
+What a game is made of, small whole frames, is read and written here, as RFC 6455 has it (5.2): the
+library spends more on a frame than a room on a view. Everything else is the library's.
+"""
 
 import struct
 from collections.abc import Callable
@@ -9,23 +13,60 @@ from websockets.asyncio.server import ServerConnection
 from websockets.frames import Opcode
 from websockets.protocol import OPEN
 
+try:
+    from websockets.speedups import apply_mask
+except ImportError:
+    from websockets.utils import apply_mask
+
 _FINAL: Final = 0x80
 _MEDIUM: Final = 126
 _LONG: Final = 1 << 16
 _SHORT_HEAD: Final = struct.Struct("!BB").pack
 _HEAD: Final = struct.Struct("!BBH").pack
+_WHOLE_TEXT: Final = _FINAL | Opcode.TEXT
+_WHOLE: Final = frozenset({_WHOLE_TEXT, _FINAL | Opcode.BINARY})
+_MASKED: Final = 0x80
+_MASK: Final = 4
+"""Bytes of a mask."""
 
 
 class Pipe(ServerConnection):
     """A WebSocket connection to push messages down.
 
     `stuck` is called when it is `paused` since its client doesn't read, `freed` when it goes on.
+    `take` is offered each message that came alone while nothing else was to be read, and returns
+    whether it took it; if not, it is there for `recv`.
     """
 
     def __init__(self, *args: Any, **limits: Any) -> None:
         super().__init__(*args, **limits)
         self.stuck: Callable[[], None] | None = None
         self.freed: Callable[[], None] | None = None
+        self.take: Callable[[bytes, bool], bool] | None = None
+        self._aligned = True
+        """Whether what comes next begins a frame, as far as was looked."""
+
+    def data_received(self, data: bytes) -> None:
+        """Take what has come: the library does, but for a message that is taken at once."""
+        if self._aligned and self.take is not None:
+            message = whole_message(data)
+            if message is None:
+                self._aligned = ends_whole(data)
+            elif self._is_read(len(message)) and self.take(message, data[0] == _WHOLE_TEXT):
+                return
+        super().data_received(data)
+
+    def _is_read(self, size: int) -> bool:
+        """Whether nothing came before that isn't read yet, and so much more may come."""
+        protocol = self.protocol
+        most = protocol.max_message_size
+        return (
+            protocol.state is OPEN
+            and protocol.current_size is None
+            and not (protocol.extensions or protocol.debug)
+            and not len(self.recv_messages.frames)
+            and (most is None or size <= most)
+        )
 
     def pause_writing(self) -> None:
         """What was written waits, and is a lot."""
@@ -42,8 +83,7 @@ class Pipe(ServerConnection):
     def push(self, message: bytes, *, text: bool) -> bool:
         """Write a message, whole and at once; false if the pipe is closing, and nothing goes down.
 
-        The library's public way to do so is `broadcast`. It spends more on a frame's head than a
-        room on a view, so a plain frame is written here, as RFC 6455 has it (5.2).
+        The library's public way to do so is `broadcast`.
         """
         protocol, size = self.protocol, len(message)
         if protocol.state is not OPEN or self.transport.is_closing():
@@ -55,3 +95,33 @@ class Pipe(ServerConnection):
         head = _SHORT_HEAD(first, size) if size < _MEDIUM else _HEAD(first, _MEDIUM, size)
         self.transport.write(head + message)
         return True
+
+
+def whole_message(data: bytes) -> bytes | None:
+    """The message that these bytes are one plain frame of; None if they are anything else."""
+    if len(data) < 2 or data[0] not in _WHOLE:
+        return None
+    head, end = _extent(data)
+    if end != len(data):
+        return None
+    return apply_mask(data[head:], data[head - _MASK : head])
+
+
+def ends_whole(data: bytes) -> bool:
+    """Whether bytes that begin with a frame end with one; false where that is hard to say."""
+    while len(data) >= 2:
+        _, end = _extent(data)
+        if not end:
+            return False
+        data = data[end:]
+    return not data
+
+
+def _extent(data: bytes) -> tuple[int, int]:
+    """Where a client's frame's message begins and ends; 0, 0 for what isn't here, or is long."""
+    head, size = 2 + _MASK, data[1] - _MASKED
+    if size == _MEDIUM:
+        head, size = head + 2, int.from_bytes(data[2:4], "big")
+    if not 0 <= size < _LONG or len(data) < head + size or data[1] - _MASKED > _MEDIUM:
+        return 0, 0
+    return head, head + size
