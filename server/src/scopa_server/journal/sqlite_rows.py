@@ -14,17 +14,32 @@ def append(
     db: sqlite3.Connection, now: int, room: str, draft: Draft, header: bytes | None, ttl: int
 ) -> tuple[Stored | Taken, bool]:
     """Add a commit if it follows the top; also return whether it is new to the log."""
-    held = _living(db, now, room)
-    if held is None:
-        if draft.number != 1:
+    expires = now + ttl * 1000
+    if not _move_top(db, now, room, draft, header, expires):
+        held = _living(db, now, room)
+        if held is not None and draft.number <= held[0]:
+            return _compare(db, room, draft), False
+        if held is not None or draft.number != 1:
             return Taken(), False
         delete(db, now, room)
-    elif draft.number <= held[0]:
-        return _compare(db, room, draft), False
-    elif (draft.number - 1, draft.previous) != held:
-        return Taken(), False
-    _insert(db, now, room, draft, header, now + ttl * 1000)
+        _insert_room(db, room, draft, header, expires)
+    db.execute(
+        "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?)",
+        (room, draft.number, draft.id, draft.previous, now, draft.payload),
+    )
     return Stored(now), True
+
+
+def _move_top(
+    db: sqlite3.Connection, now: int, room: str, draft: Draft, header: bytes | None, expires: int
+) -> bool:
+    """Make a commit a room's top if it follows the present one."""
+    moved = db.execute(
+        "UPDATE rooms SET top = ?, top_id = ?, header = coalesce(?, header), expires = ?"
+        " WHERE room = ? AND top = ? AND top_id = ? AND expires > ?",
+        (draft.number, draft.id, header, expires, room, draft.number - 1, draft.previous, now),
+    )
+    return moved.rowcount == 1
 
 
 def _living(db: sqlite3.Connection, now: int, room: str) -> tuple[int, str] | None:
@@ -41,18 +56,12 @@ def _compare(db: sqlite3.Connection, room: str, draft: Draft) -> Stored | Taken:
     return Stored(at) if identity == draft.id else Taken()
 
 
-def _insert(
-    db: sqlite3.Connection, now: int, room: str, draft: Draft, header: bytes | None, expires: int
+def _insert_room(
+    db: sqlite3.Connection, room: str, top: Draft | Commit, header: bytes | None, expires: int
 ) -> None:
     db.execute(
-        "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?)",
-        (room, draft.number, draft.id, draft.previous, now, draft.payload),
-    )
-    db.execute(
-        "INSERT INTO rooms (room, top, top_id, header, expires) VALUES (?, ?, ?, ?, ?)"
-        " ON CONFLICT DO UPDATE SET top = excluded.top, top_id = excluded.top_id,"
-        " header = coalesce(excluded.header, header), expires = excluded.expires",
-        (room, draft.number, draft.id, header, expires),
+        "INSERT INTO rooms (room, top, top_id, header, expires) VALUES (?, ?, ?, ?, ?)",
+        (room, top.number, top.id, header, expires),
     )
 
 
@@ -72,11 +81,7 @@ def restore(
         "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?)",
         [(room, c.number, c.id, c.previous, c.at, c.payload) for c in commits],
     )
-    top = commits[-1]
-    db.execute(
-        "INSERT INTO rooms (room, top, top_id, header, expires) VALUES (?, ?, ?, ?, ?)",
-        (room, top.number, top.id, header, now + ttl * 1000),
-    )
+    _insert_room(db, room, commits[-1], header, now + ttl * 1000)
     return True
 
 
