@@ -98,6 +98,8 @@ class Clocks:
 
     def offline_ms(self, room: Room, online: frozenset[int]) -> dict[int, int]:
         """How long each seat's person has had no connection."""
+        if len(online) == len(room.seats):
+            return {}
         return {
             number: int((self._time.now() - self._gone_since(seat.held_by)) * 1000)
             for number, seat in enumerate(room.seats)
@@ -113,8 +115,8 @@ class Clocks:
 
     def used_ms(self, room: Room) -> int:
         """How long the present decision has been waited for."""
-        anew = _starts_anew(self._awaited, decision(room), room)
-        return 0 if anew else round(self._elapsed_ms())
+        known = room is self._noted or not _starts_anew(self._awaited, decision(room), room)
+        return round(self._elapsed_ms()) if known else 0
 
     def come(self, room: Room) -> "Came":
         """How far time has run, for a process that has just come to others."""

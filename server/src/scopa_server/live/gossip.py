@@ -69,6 +69,8 @@ class Gossip:
     @property
     def watchers(self) -> tuple[str, ...]:
         """Names of those who watch through another process."""
+        if not self._others:
+            return ()
         return tuple(name for note in self._others.values() for name in note.watchers)
 
     def has_news(self, audience: Collection[Visitor]) -> bool:

@@ -86,6 +86,9 @@ class Inbox:
 
     async def wait(self) -> None:
         """Sleep until there is something to do."""
+        if self._wake.is_set():
+            # A room with much to do must leave the loop to the others now and then.
+            await asyncio.sleep(0)
         await self._wake.wait()
         self._wake.clear()
 

@@ -132,7 +132,7 @@ class Ledger:
         return heard
 
     def _new_header(self, events: e.Events) -> bytes | None:
-        if not any(type(event) in _SHOWN_IN_HEADER for event in events):
+        if _SHOWN_IN_HEADER.isdisjoint(map(type, events)):
             return None
         return header(advance(self.room, self.room.seq + 1, self.room.at, events))
 

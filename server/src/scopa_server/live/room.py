@@ -143,8 +143,6 @@ class LiveRoom:
             while not self._ends():
                 await self._inbox.wait()
                 await self._turn()
-                # A room with much to do must leave the loop to the others now and then.
-                await asyncio.sleep(0)
         except Exception:
             # Nobody may be left at a table that no task serves.
             log.exception("room_fault")
