@@ -256,7 +256,7 @@ def _declared(room: Room, event: e.Declared, at: int) -> Room:
 
 def _played(room: Room, event: e.Played, at: int) -> Room:
     assert room.deal is not None, "a card is played in a deal"
-    return restart_clock(replace(room, deal=deals.play(room.deal, event.play)), at)
+    return restart_clock(room, at, deal=deals.play(room.deal, event.play))
 
 
 def _leftovers(room: Room, event: e.Leftovers, at: int) -> Room:

@@ -139,6 +139,7 @@ def seats(room: Room, online: frozenset[int]) -> list[SeatView]:
 
 
 def _seat(room: Room, number: int, seat: Seat, online: bool) -> SeatView:
+    deal = room.deal
     return SeatView(
         seat=number,
         name=seat.name,
@@ -148,14 +149,14 @@ def _seat(room: Room, number: int, seat: Seat, online: bool) -> SeatView:
         stand_in=seat.stand_in or seat.kind == "vacant",
         reserved=seat.reserved.name if seat.reserved else None,
         side=number % room.rules.sides,
-        cards=len(room.deal.hands[number]) if room.deal else 0,
+        cards=len(deal.hands[number]) if deal else 0,
         ready=seat.ready,
-        revealed=_revealed(room.deal, number),
+        revealed=_revealed(deal, number) if deal and deal.declared else None,
     )
 
 
-def _revealed(deal: Deal | None, seat: int) -> list[str] | None:
-    return (list(declaring.revealed(deal, seat)) if deal else []) or None
+def _revealed(deal: Deal, seat: int) -> list[str] | None:
+    return list(declaring.revealed(deal, seat)) or None
 
 
 def _matta(deal: Deal | None) -> Matta | None:
@@ -176,8 +177,9 @@ def _sides(room: Room) -> list[SideView]:
 
 
 def _side(room: Room, deal: Deal | None, side: int) -> SideView:
-    swept = _swept(deal, side) if deal else []
-    opened = [sweep for sweep in deal.sweeps if _opens(sweep, deal, side)] if deal else []
+    sweeps = deal.sweeps if deal else ()
+    swept = _swept(deal, side) if deal and sweeps else []
+    opened = [sweep for sweep in sweeps if _opens(sweep, side, room.rules.sides)]
     # Once counted, leftovers may count as well.
     counted = (
         room.count if deal and room.count and room.phase in {"deal_over", "match_over"} else None
@@ -201,8 +203,8 @@ def _swept(deal: Deal, side: int) -> list[str]:
     ]
 
 
-def _opens(sweep: Sweep, deal: Deal, side: int) -> bool:
-    return sweep.kind == "opening" and sweep.seat % deal.rules.sides == side
+def _opens(sweep: Sweep, side: int, sides: int) -> bool:
+    return sweep.kind == "opening" and sweep.seat % sides == side
 
 
 def _options(room: Room, seat: int) -> tuple[dict[str, list[list[str]]] | None, bool]:
