@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 
 import structlog
 
+from scopa_server import open_files
 from scopa_server.config import Config
 from scopa_server.gateway.admin import admin
 from scopa_server.gateway.connection import Desk
@@ -114,6 +115,7 @@ def announce(config: Config, port: int) -> None:
 @asynccontextmanager
 async def serving(config: Config) -> AsyncGenerator[Served, None]:
     """A running server. Raises CannotStart."""
+    open_files.allow(config.max_connections)
     async with AsyncExitStack() as stack:
         journal = await _opened(config)
         metrics = Metrics()
