@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from scopa_protocol import commands as c
 from scopa_protocol.frames import Error, Update
-from scopa_server.journal.interface import Unresolved
+from scopa_server.journal.interface import Commit, Unresolved
 from scopa_server.live import rooms as live_rooms
 from scopa_server.live.audience import Audience
 from scopa_server.room.refused import Refused
@@ -181,3 +181,34 @@ async def test_a_room_s_log_lines_name_no_connection(monkeypatch: pytest.MonkeyP
         host = await house.host()
     assert found
     assert all(context == {"room": host.code} for context in found)
+
+
+@pytest.mark.parametrize("spoilt", ["does not follow", "is no commit"])
+async def test_a_commit_written_into_the_store_is_not_followed(spoilt: str) -> None:
+    house = House()
+    guests = await house.table()
+    other = Guest(house)
+    create = c.Create(name="Zita", rules={"variant": "scopa"}, token=token(9))
+    await house.rooms.create(other.visitor, create)
+    before = guests[0].view
+    log = house.journal.logs[before.room]
+    forged = Commit(
+        number=len(log) + 1,
+        id="forged",
+        previous="nowhere" if spoilt == "does not follow" else log[-1].id,
+        at=log[-1].at,
+        payload=log[0].payload if spoilt == "does not follow" else b"\xff{}",
+    )
+    log.append(forged)
+    with capture_logs():
+        await guests[0].do(c.Pause())
+        for guest in guests:
+            # Nothing of it is shown, and nobody is left at a table that can't go on.
+            assert guest.view.seq == before.seq
+            assert guest.closing is not None
+        with pytest.raises(Refused) as refused:
+            await house.resume(before.room, 0)
+    assert refused.value.code == "internal_error"
+    # The others play on.
+    assert await other.do(c.SeatBot(seat=1))
+    assert other.view.seats[1].kind == "bot"
