@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain, combinations, islice, product
+from operator import itemgetter
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from scopa_server.rules.cards import COUNTED, VALUES, Card
@@ -32,12 +33,13 @@ ACES: Final[Mapping[str, Callable[[Collection[int], Totals], _Claims]]] = {
 
 
 class _Turn(NamedTuple):
-    """The rules by which a card takes, but for `fewest`."""
+    """The rules by which a card takes."""
 
     capture: str
     equal_first: bool
     ace_sweeps: bool
     ace_on_ace: str
+    fewest: bool
 
 
 def _claims(rules: Rules | _Turn, values: Collection[int], value: int) -> _Claims:
@@ -161,22 +163,28 @@ def listing(
     values = (counts | counts >> 1 | counts >> 2) & _ONES
     alike = counts != values
     plans = _plans(
-        rules.capture, rules.equal_first, rules.ace_sweeps, rules.ace_on_ace, values, alike
+        rules.capture,
+        rules.equal_first,
+        rules.ace_sweeps,
+        rules.ace_on_ace,
+        rules.fewest,
+        values,
+        alike,
     )
     options: dict[Card, list[tuple[Card, ...]]] = {}
     lying: Mapping[int, Sequence[Card]] | None = None
+    single: Mapping[int, Card] | None = None
     for card in hand:
         plan = plans[value_of[card]]
         if plan is None:
             options[card] = []
-            continue
-        if lying is None:
-            lying = _by_value(table, value_of)
-        if plan.only:
-            single: list[tuple[Card, ...]] = [*zip(lying[plan.only], strict=True)]
-            options[card] = single[:limit]
-        else:
+        elif plan.picks is None:
+            lying = _by_value(table, value_of) if lying is None else lying
             options[card] = _sets(plan, counts, lying, rules.fewest, limit)
+        else:
+            single = {value_of[other]: other for other in table} if single is None else single
+            found = [pick(single) for pick in plan.picks]
+            options[card] = found if limit is None else found[:limit]
     return options
 
 
@@ -191,13 +199,24 @@ def _by_value(table: Sequence[Card], value_of: Mapping[Card, int]) -> dict[int, 
     return lying
 
 
+_Pick: TypeAlias = Callable[[Mapping[int, Card]], tuple[Card, ...]]
+"""Takes one card of each of certain values."""
+
+
+def _pick(values: Sequence[int]) -> _Pick:
+    if len(values) > 1:
+        return itemgetter(*values)
+    (value,) = values
+    return lambda lying: (lying[value],)
+
+
 class _Plan(NamedTuple):
     """What a card may take wherever certain values lie on the table, and no others."""
 
     alone: int
     """A card of this value; 0: no single one."""
-    only: int
-    """The same, if there is nothing else to take."""
+    picks: tuple[_Pick, ...] | None
+    """What it may take where no two are alike; None: that needs a closer look."""
     ways: tuple[Partition, ...]
     """Cards that add up, where there are as many of each value."""
     everything: bool
@@ -211,13 +230,19 @@ _TOPS: Final = 8 * _ONES
 
 @cache
 def _plans(
-    capture: str, equal_first: bool, ace_sweeps: bool, ace_on_ace: str, values: int, alike: bool
+    capture: str,
+    equal_first: bool,
+    ace_sweeps: bool,
+    ace_on_ace: str,
+    fewest: bool,
+    values: int,
+    alike: bool,
 ) -> tuple[_Plan | None, ...]:
     """Plan for a card of each value where these lie; None: it takes nothing.
 
     `alike`: some of them more than once. There are 2,048 such tables: each is worked out once.
     """
-    turn = _Turn(capture, equal_first, ace_sweeps, ace_on_ace)
+    turn = _Turn(capture, equal_first, ace_sweeps, ace_on_ace, fewest)
     return (None, *(_plan(turn, values, alike, value) for value in range(1, 11)))
 
 
@@ -232,8 +257,12 @@ def _plan(turn: _Turn, values: int, alike: bool, value: int) -> _Plan | None:
     alone, everything = alone if alone in lying else 0, everything and bool(lying)
     if not (alone or ways or everything):
         return None
-    only = 0 if ways or everything else alone
-    return _Plan(alone, only, tuple(ways), everything, totals.fifteen)
+    picks = None
+    if not (alike or everything):
+        least = ways[0].size if ways and turn.fewest else None
+        singles = [way.singles for way in ways if way.size == least or not least]
+        picks = tuple(map(_pick, [(alone,), *singles] if alone else singles))
+    return _Plan(alone, picks, tuple(ways), everything, totals.fifteen)
 
 
 def _sets(
