@@ -10,6 +10,7 @@ from scopa_protocol import commands as c
 from scopa_protocol.codec import JSON, MSGPACK
 from scopa_protocol.frames import Update
 from scopa_server.gateway import connection
+from scopa_server.live.room import LiveRoom
 from support import raw as wire
 from support.front import front, until
 from support.player import Player
@@ -152,6 +153,35 @@ async def test_eight_commands_may_wait(numbered: bool) -> None:
         assert said == [str(number) for number in range(8)]
         assert answered == (list(range(2, 10)) if numbered else [])
         assert (await line.ask({"type": "say", "id": 99, "text": "on"}))["re"] == [99]
+
+
+async def test_a_card_waits_for_what_was_sent_before_it() -> None:
+    async with front() as served, raw(served.url) as line:
+        await create(line)
+        # Hashing a passcode takes a while.
+        await line.send({"type": "configure", "id": 2, "passcode": "sette"})
+        await line.send({"type": "play", "id": 3, "deal": 1, "turn": 1, "card": "7D", "take": []})
+        answers = [await line.frame() for _ in range(2)]
+        assert [(answer["type"], answer["re"]) for answer in answers] == [
+            ("update", [2]),
+            ("error", 3),
+        ]
+
+
+async def test_a_card_that_faults_is_answered_and_logged(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> bool:
+        raise RuntimeError("on purpose")
+
+    async with front() as served, raw(served.url) as line:
+        await create(line)
+        monkeypatch.setattr(LiveRoom, "ask", fail)
+        await line.send({"type": "ready", "id": 2, "deal": 1})
+        assert (await line.frame())["code"] == "internal_error"
+        monkeypatch.undo()
+        assert (await line.ask({"type": "ping", "id": 3}))["re"] == 3
+    assert "command_fault" in capsys.readouterr().out
 
 
 async def test_a_flood_is_answered_and_harms_nobody() -> None:
