@@ -11,6 +11,7 @@ from scopa_protocol.codec import JSON, MSGPACK
 from scopa_protocol.frames import Update
 from scopa_server.gateway import connection
 from scopa_server.live.room import LiveRoom
+from scopa_server.live.rooms import Rooms
 from support import raw as wire
 from support.front import front, until
 from support.player import Player
@@ -155,17 +156,31 @@ async def test_eight_commands_may_wait(numbered: bool) -> None:
         assert (await line.ask({"type": "say", "id": 99, "text": "on"}))["re"] == [99]
 
 
-async def test_a_card_waits_for_what_was_sent_before_it() -> None:
+async def test_a_card_waits_for_what_was_sent_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    hashing, hashed, offered = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    take = connection.Connection._take
+
+    async def hash_long(*_: object) -> str:
+        hashing.set()
+        await hashed.wait()
+        return "hash"
+
+    def watched(self: connection.Connection, data: bytes, text: bool) -> bool:
+        if hashing.is_set():
+            offered.set()
+        return take(self, data, text)
+
+    monkeypatch.setattr(Rooms, "_kept", hash_long)
+    monkeypatch.setattr(connection.Connection, "_take", watched)
     async with front() as served, raw(served.url) as line:
         await create(line)
-        # Hashing a passcode takes a while.
         await line.send({"type": "configure", "id": 2, "passcode": "sette"})
+        await hashing.wait()
         await line.send({"type": "play", "id": 3, "deal": 1, "turn": 1, "card": "7D", "take": []})
+        await offered.wait()
+        hashed.set()
         answers = [await line.frame() for _ in range(2)]
-        assert [(answer["type"], answer["re"]) for answer in answers] == [
-            ("update", [2]),
-            ("error", 3),
-        ]
+        assert [answer["re"] for answer in answers] == [[2], 3]
 
 
 async def test_a_card_that_faults_is_answered_and_logged(

@@ -165,6 +165,7 @@ async def test_a_frame_that_comes_alone_is_taken_as_it_was_sent() -> None:
             assert await taken.get() == (b"y" * size, False)
 
 
+@pytest.mark.parametrize("cut", [0, 1, -1])
 @pytest.mark.parametrize(
     ("wire", "code"),
     [
@@ -175,7 +176,9 @@ async def test_a_frame_that_comes_alone_is_taken_as_it_was_sent() -> None:
         (b"\x81\xff" + b"\1" * 12, 1009),
     ],
 )
-async def test_what_breaks_the_protocol_is_left_to_the_library(wire: bytes, code: int) -> None:
+async def test_what_breaks_the_protocol_is_left_to_the_library(
+    wire: bytes, code: int, cut: int
+) -> None:
     async with joined(compression=None, max_size=100) as (pipe, client):
         taken = list[bytes]()
 
@@ -184,9 +187,28 @@ async def test_what_breaks_the_protocol_is_left_to_the_library(wire: bytes, code
             return True
 
         pipe.take = take
-        pipe.data_received(wire[:-1])
-        pipe.data_received(wire[-1:])
-        pipe.data_received(wire)
+        for piece in (b"", wire[:cut], wire[cut:]):
+            pipe.data_received(piece)
         pipe.data_received(Frame(Opcode.TEXT, b"late").serialize(mask=True))
         await client.wait_closed()
         assert (taken, client.close_code) == ([], code)
+
+
+async def test_no_message_is_taken_among_the_pieces_of_another() -> None:
+    async with joined(compression=None) as (pipe, client):
+        taken = list[bytes]()
+
+        def take(message: bytes, text: bool) -> bool:
+            taken.append(message)
+            return True
+
+        pipe.take = take
+        reading = asyncio.create_task(pipe.recv())
+        await asyncio.sleep(0)
+        pipe.data_received(Frame(Opcode.TEXT, b"{", fin=False).serialize(mask=True))
+        await asyncio.sleep(0)
+        pipe.data_received(Frame(Opcode.TEXT, b"late").serialize(mask=True))
+        assert taken == []
+        await client.wait_closed()
+        assert client.close_code == 1002
+        await asyncio.gather(reading, return_exceptions=True)
