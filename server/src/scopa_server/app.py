@@ -1,6 +1,7 @@
 """The whole server, put together. Every object is built here and nowhere else."""
 
 import asyncio
+import gc
 import signal
 import ssl
 import sys
@@ -39,6 +40,8 @@ SWEEP_SECONDS: Final = 600
 """How often at least rooms whose time is over are looked for."""
 SWITCH_SECONDS: Final = 0.0005
 """How long a thread waits for its turn: on the one that writes to the store, everybody waits."""
+YOUNG: Final = 2000
+"""How many new objects are looked through for garbage at once: most are gone before that."""
 ADMIN_ABOVE: Final = 1000
 """How far above the players' port the one for health and metrics is, unless it is named."""
 LAST_PORT: Final = 65535
@@ -74,6 +77,9 @@ async def _main(config: Config, stay: Stay) -> int:
     warn(config)
     stop = stopping()
     async with serving(config) as served:
+        # What is there by now stays: there is no need to go through it again and again.
+        gc.freeze()
+        gc.set_threshold(YOUNG)
         await stay(served, stop)
         log.info("stopping")
     log.info("stopped")
