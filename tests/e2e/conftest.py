@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from signal import SIG_DFL, SIGHUP, signal
 
 import pytest
 
@@ -10,14 +9,6 @@ from support.redis_server import RedisServer, programs
 from support.server_process import ITSELF, Program, Serve, ServerProcess
 
 REDIS_KINDS = sorted(programs())
-
-
-@pytest.fixture
-def as_from_a_terminal() -> Iterator[None]:
-    """SIGHUP means something to what is started, though the tests may run under nohup."""
-    before = signal(SIGHUP, SIG_DFL)
-    yield
-    signal(SIGHUP, before)
 
 
 @pytest.fixture

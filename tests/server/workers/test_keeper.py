@@ -75,6 +75,7 @@ async def test_a_worker_is_started_again_once_that_is_possible(
         await kept.stop()
 
 
+@pytest.mark.usefixtures("as_from_a_terminal")
 async def test_a_worker_hears_of_a_new_certificate_once_it_can(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
