@@ -8,7 +8,7 @@ import pytest
 
 from scopa_server.journal import LOOK, Stored, StoreRefused, Touch, Unavailable
 from scopa_server.journal.places import read_place
-from scopa_server.journal.redis import RedisJournal
+from scopa_server.journal.redis_journal import RedisJournal
 from scopa_server.journal.scripts import about_key, log_key, slot_of
 from server.journal.conftest import REDIS_KINDS
 from support.drafts import DAY, after, chain, draft, new_room, store

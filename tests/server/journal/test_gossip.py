@@ -8,7 +8,7 @@ import pytest
 
 from scopa_server.journal import LOOK
 from scopa_server.journal.places import read_place
-from scopa_server.journal.redis import RedisJournal
+from scopa_server.journal.redis_journal import RedisJournal
 from server.journal.conftest import REDIS_KINDS
 from support.drafts import new_room
 from support.redis_cluster import RedisCluster

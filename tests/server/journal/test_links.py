@@ -12,13 +12,13 @@ from scopa_server.journal import LOOK
 from scopa_server.journal.link import Broken, Refusal, Unreached
 from scopa_server.journal.places import Address, read_place
 from scopa_server.journal.redis import (
-    RedisJournal,
     RedisLink,
     build_pool,
     link_to,
     link_to_master,
     pack,
 )
+from scopa_server.journal.redis_journal import RedisJournal
 from scopa_server.journal.sentinels import Sentinels
 from server.journal.conftest import REDIS_KINDS
 from support.drafts import chain, draft, new_room, store

@@ -18,7 +18,7 @@ from scopa_server.journal import (
     Unresolved,
 )
 from scopa_server.journal.places import read_place
-from scopa_server.journal.redis import RedisJournal
+from scopa_server.journal.redis_journal import RedisJournal
 from server.journal.conftest import REDIS_KINDS
 from support.drafts import DAY, after, chain, draft, new_room, store
 from support.proxy import Proxy

@@ -9,7 +9,7 @@ import pytest
 from scopa_server.journal import LOOK, Stored, Unavailable
 from scopa_server.journal.interface import NotAdmitted
 from scopa_server.journal.places import read_place
-from scopa_server.journal.redis import RedisJournal
+from scopa_server.journal.redis_journal import RedisJournal
 from server.journal.conftest import REDIS_KINDS
 from support.drafts import DAY, chain, draft, new_room, store
 from support.redis_sentinel import SERVICE, RedisSentinel

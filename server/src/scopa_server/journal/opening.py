@@ -29,6 +29,6 @@ async def _open_sqlite(path: str, clock: Callable[[], int] | None) -> Journal:
 
 
 def _open_redis(place: Place) -> Journal:
-    from scopa_server.journal.redis import RedisJournal
+    from scopa_server.journal.redis_journal import RedisJournal
 
     return RedisJournal(place)
