@@ -75,10 +75,7 @@ class Metrics:
     """Counters of one server, in a registry of their own."""
 
     def __init__(self) -> None:
-        # A moment of creation for every series doubles what is sent; nothing here needs it.
-        prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]
-        self.registry = registry = CollectorRegistry()
-        ProcessCollector(registry=registry)
+        self.registry = registry = _of_the_process()
         self._open = Gauge("scopa_connections_open", "Connections that are open", registry=registry)
         self._connections = Counter("scopa_connections", "Connections accepted", registry=registry)
         self._closes = Counter(
@@ -99,8 +96,6 @@ class Metrics:
         self._frames = Tally("scopa_frames_sent", "Frames sent to clients", registry)
         self._bytes = Tally("scopa_sent_bytes", "Bytes sent to clients", registry)
         self._rooms = Gauge("scopa_rooms_live", "Rooms in memory", registry=registry)
-        tasks = Gauge("scopa_tasks", "Tasks of the server's loop", registry=registry)
-        tasks.set_function(_tasks)
         self._opened = Counter("scopa_rooms_opened", "Rooms created", registry=registry)
         self._reloads = Counter(
             "scopa_room_reloads", "Rooms read anew since the store knew better", registry=registry
@@ -231,6 +226,17 @@ class _Families:
     def collect(self) -> Iterable[Metric]:
         """Return them."""
         return self._families
+
+
+def _of_the_process() -> CollectorRegistry:
+    """A registry that tells of the process itself."""
+    # A moment of creation for every series doubles what is sent; nothing here needs it.
+    prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    tasks = Gauge("scopa_tasks", "Tasks of the server's loop", registry=registry)
+    tasks.set_function(_tasks)
+    return registry
 
 
 def _tasks() -> int:
