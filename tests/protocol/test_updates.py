@@ -1,4 +1,4 @@
-"""Updates written in two parts read as if they were written in one."""
+"""Updates written in parts read as if they were written in one."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ import pytest
 from scopa_protocol import events as told
 from scopa_protocol.codec import CODECS, JSON, MSGPACK, Codec
 from scopa_protocol.frames import Update
-from scopa_protocol.views import OwnView, PublicView, View, whole
+from scopa_protocol.views import LastingView, OwnView, PassingView, View, whole
 from support.wire import FULL_VIEW
 
 EVENTS: list[told.RoomEvent] = [
@@ -22,15 +22,23 @@ def part(kind: type[Any], view: View) -> Any:
     return kind(**{name: getattr(view, name) for name in kind.__struct_fields__})
 
 
-PUBLIC: PublicView = part(PublicView, FULL_VIEW)
+LASTING: LastingView = part(LastingView, FULL_VIEW)
+PASSING: PassingView = part(PassingView, FULL_VIEW)
 OWN: OwnView = part(OwnView, FULL_VIEW)
 
 
+def common(codec: Codec, seq: int, events: list[told.RoomEvent]) -> bytes:
+    write = codec.updates
+    return write.common(seq, events, write.part(LASTING), write.part(PASSING))
+
+
 def test_the_parts_share_nothing_and_are_the_whole() -> None:
-    public, own = set(PublicView.__struct_fields__), set(OwnView.__struct_fields__)
-    assert not public & own
-    assert public | own == set(View.__struct_fields__)
-    assert whole(PUBLIC, OWN) == FULL_VIEW
+    fields = [
+        name for part in (LastingView, PassingView, OwnView) for name in part.__struct_fields__
+    ]
+    assert len(set(fields)) == len(fields)
+    assert set(fields) == set(View.__struct_fields__)
+    assert whole(LASTING, PASSING, OWN) == FULL_VIEW
 
 
 def test_an_own_part_has_the_defaults_of_a_watchers_view() -> None:
@@ -48,9 +56,9 @@ def test_an_own_part_has_the_defaults_of_a_watchers_view() -> None:
 def test_an_update_reads_as_one_frame(
     codec: Codec, re: list[int] | None, events: list[told.RoomEvent], own: OwnView
 ) -> None:
-    common = codec.updates.common(2**40, events, PUBLIC)
-    written = codec.updates.own(common, own, re)
-    expected = Update(re=re, seq=2**40, events=events, view=whole(PUBLIC, own))
+    write = codec.updates
+    written = write.update(common(codec, 2**40, events), write.part(own), re)
+    expected = Update(re=re, seq=2**40, events=events, view=whole(LASTING, PASSING, own))
     assert codec.decode_frame(written) == expected
     # To clients that know less of the types, too.
     generic = json.loads if codec is JSON else msgspec.msgpack.decode
@@ -62,11 +70,12 @@ def test_no_key_is_written_twice() -> None:
         assert len(dict(found)) == len(found)
         return dict(found)
 
-    common = JSON.updates.common(5, EVENTS, PUBLIC)
-    json.loads(JSON.updates.own(common, OWN, [1]), object_pairs_hook=pairs)
+    written = JSON.updates.update(common(JSON, 5, EVENTS), JSON.updates.part(OWN), [1])
+    json.loads(written, object_pairs_hook=pairs)
 
 
 def test_a_map_of_fewer_entries_than_are_written_would_be_noticed() -> None:
-    common = MSGPACK.updates.common(5, EVENTS, PUBLIC)
+    write = MSGPACK.updates
+    written = write.update(common(MSGPACK, 5, EVENTS), write.part(OWN), [1])
     with pytest.raises(ValueError, match=r"."):
-        MSGPACK.decode_frame(MSGPACK.updates.own(common, OWN, [1]) + b"\x00")
+        MSGPACK.decode_frame(written + b"\x00")

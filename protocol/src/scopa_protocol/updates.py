@@ -1,51 +1,71 @@
-"""Updates in bytes: what all of a room's share is written once, each viewer's own beside it.
+"""Updates in bytes, put together from parts that are written once for all that they hold for.
 
-An update is a map, and so is its view. Two maps that share no key are one map if their entries are
-written one after the other, so a view is its public part followed by the viewer's own.
+An update is a map, and so is its view. Maps that share no key are one map if their entries are
+written one after the other, so a view is what lasts, what passes, and the viewer's own.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 import msgspec
 
 from .events import RoomEvent
-from .views import OwnView, PublicView
+from .views import LastingView, OwnView, PassingView
+
+Part: TypeAlias = LastingView | PassingView | OwnView
 
 
 class UpdateWriter(Protocol):
     """One subprotocol's way of writing updates."""
 
-    def common(self, seq: int, events: Sequence[RoomEvent], view: PublicView) -> bytes:
-        """What the updates of one moment share."""
+    def part(self, view: Part) -> bytes:
+        """The entries of a part of a view."""
         ...
 
-    def own(self, common: bytes, view: OwnView, re: list[int] | None = None) -> bytes:
-        """One viewer's update."""
+    def common(
+        self, seq: int, events: Sequence[RoomEvent], lasting: bytes, passing: bytes
+    ) -> bytes:
+        """What the updates of one moment share; `lasting`, `passing`: parts of their views."""
+        ...
+
+    def update(self, common: bytes, own: bytes, re: list[int] | None = None) -> bytes:
+        """One viewer's update; `own`: the last part of its view."""
         ...
 
 
 class JsonUpdates:
     """Updates as JSON."""
 
-    def common(self, seq: int, events: Sequence[RoomEvent], view: PublicView) -> bytes:
+    def part(self, view: Part) -> bytes:
+        """The entries of a part of a view."""
+        return _json(view)[1:-1]
+
+    def common(
+        self, seq: int, events: Sequence[RoomEvent], lasting: bytes, passing: bytes
+    ) -> bytes:
         """The update, up to where its view's own part begins."""
-        return b'{"type":"update","seq":%d,"events":%b,"view":%b,' % (
+        return b'{"type":"update","seq":%d,"events":%b,"view":{%b,%b,' % (
             seq,
             _json(events),
-            _json(view)[:-1],
+            lasting,
+            passing,
         )
 
-    def own(self, common: bytes, view: OwnView, re: list[int] | None = None) -> bytes:
+    def update(self, common: bytes, own: bytes, re: list[int] | None = None) -> bytes:
         """The update, completed."""
-        end = b',"re":%b}' % _json(re) if re else b"}"
-        return b"".join((common, _json(view)[1:], end))
+        return b'%b%b},"re":%b}' % (common, own, _json(re)) if re else b"%b%b}}" % (common, own)
 
 
 class MsgpackUpdates:
     """Updates as MessagePack, where a map begins with the number of its entries."""
 
-    def common(self, seq: int, events: Sequence[RoomEvent], view: PublicView) -> bytes:
+    def part(self, view: Part) -> bytes:
+        """The entries of a part of a view."""
+        return _pack(view)[_HEADS[type(view)] :]
+
+    def common(
+        self, seq: int, events: Sequence[RoomEvent], lasting: bytes, passing: bytes
+    ) -> bytes:
         """The update's entries, up to where its view's own part begins."""
         return b"".join(
             (
@@ -56,15 +76,15 @@ class MsgpackUpdates:
                 _pack(events),
                 _pack("view"),
                 _VIEW_HEAD,
-                _pack(view)[len(_PUBLIC_HEAD) :],
+                lasting,
+                passing,
             )
         )
 
-    def own(self, common: bytes, view: OwnView, re: list[int] | None = None) -> bytes:
+    def update(self, common: bytes, own: bytes, re: list[int] | None = None) -> bytes:
         """The update, completed."""
         end = (_pack("re"), _pack(re)) if re else ()
-        head = _map_head(5 if re else 4)
-        return b"".join((head, common, _pack(view)[len(_OWN_HEAD) :], *end))
+        return b"".join((_map_head(5 if re else 4), common, own, *end))
 
 
 def _map_head(entries: int) -> bytes:
@@ -74,7 +94,11 @@ def _map_head(entries: int) -> bytes:
 
 _json: Final[Callable[[Any], bytes]] = msgspec.json.Encoder().encode
 _pack: Final[Callable[[Any], bytes]] = msgspec.msgpack.Encoder().encode
-_PUBLIC_HEAD: Final = _map_head(len(PublicView.__struct_fields__))
-_OWN_HEAD: Final = _map_head(len(OwnView.__struct_fields__))
-_VIEW_HEAD: Final = _map_head(len(PublicView.__struct_fields__) + len(OwnView.__struct_fields__))
+_ENTRIES: Final = {
+    part: len(part.__struct_fields__) for part in (LastingView, PassingView, OwnView)
+}
+_HEADS: Final[dict[type[Part], int]] = {
+    part: len(_map_head(entries)) for part, entries in _ENTRIES.items()
+}
+_VIEW_HEAD: Final = _map_head(sum(_ENTRIES.values()))
 _TYPE_UPDATE: Final = _pack("type") + _pack("update")

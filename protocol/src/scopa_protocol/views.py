@@ -127,33 +127,22 @@ class Proposal(Struct, frozen=True, kw_only=True):
     totals: list[int]
 
 
-class PublicView(Struct, frozen=True, kw_only=True):
-    """What everybody may see of a room: the same for all."""
+class LastingView(Struct, frozen=True, kw_only=True):
+    """What everybody may see of a room that stays as it is while cards are played."""
 
     room: str
     log: str
-    seq: int
     phase: Phase
     paused_by: int | None = None
     passcode: bool
     rules: Rules
     settings: Settings
     host: int | None = None
-    seats: list[SeatView]
     watchers: list[str]
-    sides: list[SideView]
     match: int
     deal: int
     batch: int
     dealer: int | None = None
-    turn: int
-    to_play: int | None = None
-    clock: Clock | None = None
-    table: list[Card]
-    stock: int
-    matta: Matta | None = None
-    recent: list[RecentPlay]
-    gone: list[Card] | None = None
     deals: list[list[int]]
     count: Count | None = None
     matches: list[MatchResult]
@@ -162,8 +151,24 @@ class PublicView(Struct, frozen=True, kw_only=True):
     commitment: str | None = None
 
 
+class PassingView(Struct, frozen=True, kw_only=True):
+    """What everybody may see of a room that every card changes."""
+
+    seq: int
+    seats: list[SeatView]
+    sides: list[SideView]
+    turn: int
+    to_play: int | None = None
+    clock: Clock | None = None
+    table: list[Card]
+    stock: int
+    matta: Matta | None = None
+    recent: list[RecentPlay]
+    gone: list[Card] | None = None
+
+
 class OwnView(Struct, frozen=True, kw_only=True):
-    """What one viewer alone may see beside it; a watcher, nothing."""
+    """What one viewer alone may see beside both; a watcher, nothing."""
 
     you: int | None = None
     hand: list[Card] | None = None
@@ -173,9 +178,20 @@ class OwnView(Struct, frozen=True, kw_only=True):
     first_card: Card | None = None
 
 
-class View(PublicView, frozen=True, kw_only=True):
+class View(LastingView, frozen=True, kw_only=True):
     """All that one viewer may see; whoever renders the latest is right."""
 
+    seq: int
+    seats: list[SeatView]
+    sides: list[SideView]
+    turn: int
+    to_play: int | None = None
+    clock: Clock | None = None
+    table: list[Card]
+    stock: int
+    matta: Matta | None = None
+    recent: list[RecentPlay]
+    gone: list[Card] | None = None
     you: int | None = None
     hand: list[Card] | None = None
     options: dict[str, list[list[Card]]] | None = None
@@ -184,9 +200,7 @@ class View(PublicView, frozen=True, kw_only=True):
     first_card: Card | None = None
 
 
-def whole(public: PublicView, own: OwnView) -> View:
-    """A view from its two parts."""
-    return View(
-        **{name: getattr(public, name) for name in PublicView.__struct_fields__},
-        **{name: getattr(own, name) for name in OwnView.__struct_fields__},
-    )
+def whole(lasting: LastingView, passing: PassingView, own: OwnView) -> View:
+    """A view from its three parts."""
+    parts: tuple[Struct, ...] = (lasting, passing, own)
+    return View(**{name: getattr(part, name) for part in parts for name in part.__struct_fields__})

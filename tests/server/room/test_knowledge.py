@@ -12,8 +12,8 @@ from scopa_protocol import events as told
 from scopa_protocol.codec import JSON
 from scopa_protocol.frames import Update
 from scopa_protocol.views import Count, View
+from scopa_server.live.showing import Showing, Written
 from scopa_server.room import events as e
-from scopa_server.room.project import own, public
 from scopa_server.room.state import Room
 from support.knowledge import Known
 from support.tables import Table, heard
@@ -54,6 +54,7 @@ class Watched:
         self.table.set(hints=self.chance.choice(["options", "off", "memory"]), talk="always")
         self.table.watchers = ("Ugo",)
         self.known = _known(self.table.room)
+        self.written = Written()
         self.frames = 0
         self.checked: Count | None = None
         self.voids = 0
@@ -69,9 +70,14 @@ class Watched:
             self.known = _known(before, counted=self.known)
         self._listen(before, events)
         room = self.table.room
-        common = JSON.updates.common(room.seq, [], public(room, self.table.scene))
+        anew, kept = (
+            Showing(room, self.table.scene, [], written) for written in (Written(), self.written)
+        )
         for viewer in (None, *range(len(room.seats))):
-            self._look(viewer, JSON.updates.own(common, own(room, viewer)))
+            frame = kept.encoded(JSON, viewer)
+            # What is kept of former frames must not be old.
+            assert frame == anew.encoded(JSON, viewer)
+            self._look(viewer, frame)
 
     def _listen(self, before: Room, events: e.Events) -> None:
         rest: list[told.RoomEvent] = []

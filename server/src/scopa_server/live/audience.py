@@ -8,7 +8,7 @@ from scopa_protocol.settings import Settings
 from scopa_server.room.project import Scene
 from scopa_server.room.state import Room, Seat
 
-from .showing import Showing, Update
+from .showing import Showing, Update, Written
 from .visitor import Visitor
 
 
@@ -22,6 +22,7 @@ class Audience:
         """What of the room its visitors follow; what is worked out from it holds as long."""
         self._online: frozenset[int] | None = None
         self._watchers: tuple[str, ...] | None = None
+        self._written = Written()
 
     def __iter__(self) -> Iterator[Visitor]:
         return iter(tuple(self._visitors))
@@ -120,7 +121,7 @@ class Audience:
         only: Visitor | None = None,
     ) -> None:
         """Leave everybody the present view; `answering`: whose command this answers."""
-        showing = Showing(room, scene, events)
+        showing = Showing(room, scene, events, self._written)
         for visitor in self._visitors:
             if visitor is but or (only is not None and visitor is not only):
                 continue

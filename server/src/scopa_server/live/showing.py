@@ -1,6 +1,7 @@
 """What a room shows at one moment: the same to all, and to each viewer its own.
 
-Both are encoded when they are sent, each once: for all viewers, and for all of one seat.
+It is written when it is sent, and no part of it again while it stays the same: what a deal doesn't
+change, and the hands of those who only look on.
 """
 
 from collections.abc import Sequence
@@ -8,43 +9,85 @@ from typing import Final
 
 from scopa_protocol.codec import Codec
 from scopa_protocol.events import RoomEvent
-from scopa_protocol.views import OwnView
-from scopa_server.room.project import Scene, own, public
+from scopa_server.room.project import (
+    Scene,
+    lasting,
+    lasting_hangs_on,
+    own,
+    own_hangs_on,
+    passing,
+)
 from scopa_server.room.state import Room
 
 EVENTS_KEPT: Final = 100
 """Events that one update tells; of more, the oldest are dropped."""
 
 
+class Written:
+    """The parts of a room's views as they were last written, for as long as they stay the same."""
+
+    def __init__(self) -> None:
+        self._parts: dict[tuple[Codec, str | int | None], tuple[tuple[object, ...], bytes]] = {}
+
+    def lasting(self, codec: Codec, room: Room, scene: Scene) -> bytes:
+        """The part that stays while cards are played."""
+        hangs_on = lasting_hangs_on(room, scene)
+        kept = self._parts.get((codec, "lasting"))
+        if kept is not None and kept[0] == hangs_on:
+            return kept[1]
+        part = codec.updates.part(lasting(room, scene))
+        self._parts[codec, "lasting"] = hangs_on, part
+        return part
+
+    def own(self, codec: Codec, room: Room, seat: int | None) -> bytes:
+        """A viewer's own part."""
+        hangs_on = own_hangs_on(room, seat)
+        kept = self._parts.get((codec, seat))
+        if kept is not None and kept[0] == hangs_on:
+            return kept[1]
+        part = codec.updates.part(own(room, seat))
+        self._parts[codec, seat] = hangs_on, part
+        return part
+
+
 class Showing:
     """One moment of a room, and what happened before it."""
 
-    def __init__(self, room: Room, scene: Scene, events: Sequence[RoomEvent]) -> None:
+    def __init__(
+        self,
+        room: Room,
+        scene: Scene,
+        events: Sequence[RoomEvent],
+        written: Written | None = None,
+    ) -> None:
         self._room = room
-        self.public = public(room, scene)
+        self._scene = scene
         self.events = events[-EVENTS_KEPT:]
-        self._own: dict[int | None, OwnView] = {}
+        self._written = Written() if written is None else written
         self._common: dict[Codec, bytes] = {}
-        self._frames: dict[tuple[Codec, int | None], bytes] = {}
 
-    def own(self, seat: int | None) -> OwnView:
-        """What a viewer alone may see."""
-        if seat not in self._own:
-            self._own[seat] = own(self._room, seat)
-        return self._own[seat]
+    def encoded(
+        self,
+        codec: Codec,
+        seat: int | None,
+        re: list[int] | None = None,
+        events: Sequence[RoomEvent] | None = None,
+    ) -> bytes:
+        """The update for a viewer; `events`: more than happened just now."""
+        common = self._shared(codec) if events is None else self._write(codec, events)
+        return codec.updates.update(common, self._written.own(codec, self._room, seat), re)
 
-    def encoded(self, codec: Codec, seat: int | None) -> bytes:
-        """The update for a viewer."""
-        if (codec, seat) not in self._frames:
-            self._frames[codec, seat] = codec.updates.own(self.common(codec), self.own(seat))
-        return self._frames[codec, seat]
-
-    def common(self, codec: Codec) -> bytes:
+    def _shared(self, codec: Codec) -> bytes:
         """What the updates for all viewers share."""
-        if codec not in self._common:
-            updates, view = codec.updates, self.public
-            self._common[codec] = updates.common(view.seq, self.events, view)
-        return self._common[codec]
+        common = self._common.get(codec)
+        if common is None:
+            common = self._common[codec] = self._write(codec, self.events)
+        return common
+
+    def _write(self, codec: Codec, events: Sequence[RoomEvent]) -> bytes:
+        room, updates = self._room, codec.updates
+        lasting = self._written.lasting(codec, room, self._scene)
+        return updates.common(room.seq, events, lasting, updates.part(passing(room, self._scene)))
 
 
 class Update:
@@ -78,12 +121,6 @@ class Update:
 
     def encoded(self, codec: Codec) -> bytes:
         """The frame."""
-        showing = self.showing
-        if self._missed:
-            view = showing.public
-            common = codec.updates.common(view.seq, self.events, view)
-        elif self.re:
-            common = showing.common(codec)
-        else:
-            return showing.encoded(codec, self.seat)
-        return codec.updates.own(common, showing.own(self.seat), self.re)
+        return self.showing.encoded(
+            codec, self.seat, self.re, self.events if self._missed else None
+        )

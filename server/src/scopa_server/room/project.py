@@ -6,6 +6,7 @@ salt are never touched on the way to a view (rulebook, What a seat may know).
 
 import hashlib
 from functools import lru_cache
+from operator import attrgetter
 from typing import Final
 
 import msgspec
@@ -16,9 +17,10 @@ from scopa_protocol.cards import display_order
 from scopa_protocol.views import (
     Clock,
     Declaration,
+    LastingView,
     Matta,
     OwnView,
-    PublicView,
+    PassingView,
     RecentPlay,
     SeatView,
     SideView,
@@ -45,16 +47,17 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
 
 def project(room: Room, viewer: int | None, scene: Scene) -> View:
     """What the person at seat `viewer` sees of a room; None: a watcher."""
-    return whole(public(room, scene), own(room, viewer))
+    return whole(lasting(room, scene), passing(room, scene), own(room, viewer))
 
 
 def project_for_server(room: Room, seat: int, scene: Scene) -> View:
     """What a stand-in sees: what the seat it plays would, with the options listed."""
-    return whole(public(room, scene), _with_hand(room, seat, hints=True))
+    own_view = _with_hand(room, seat, hints=True)
+    return whole(lasting(room, scene), passing(room, scene), own_view)
 
 
 def own(room: Room, viewer: int | None) -> OwnView:
-    """What a room's public view doesn't show, but its viewer may see; None: a watcher."""
+    """What its viewer alone may see of a room; None: a watcher."""
     if viewer is None:
         return _WATCHERS_OWN
     if room.seats[viewer].reserved is not None:
@@ -78,26 +81,79 @@ def _with_hand(room: Room, seat: int, *, hints: bool) -> OwnView:
     )
 
 
-def public(room: Room, scene: Scene) -> PublicView:
-    """What everybody may see of a room."""
-    deal = room.deal
-    return PublicView(
+def own_hangs_on(room: Room, viewer: int | None) -> tuple[object, ...]:
+    """What a viewer's own part is made of: while this is equal, so is that."""
+    if viewer is None or room.seats[viewer].reserved is not None:
+        return (viewer,)
+    deal, rules = room.deal, room.rules
+    if deal is None:
+        return viewer, None
+    if rules.declarations or rules.first_card_choice:
+        return viewer, deal, room.settings.hints, room.phase
+    if room.to_play != viewer:
+        return viewer, deal.hands[viewer]
+    return viewer, deal.hands[viewer], deal.table, rules, room.settings.hints
+
+
+def lasting(room: Room, scene: Scene) -> LastingView:
+    """What everybody may see of a room that stays while cards are played."""
+    return LastingView(
         room=room.code,
         log=scene.log,
-        seq=room.seq,
         phase=room.phase,
         paused_by=room.paused_by,
         passcode=room.passcode is not None,
         rules=wire_rules(room.rules),
         settings=room.settings,
         host=room.host,
-        seats=seats(room, scene.online),
         watchers=list(scene.watchers),
-        sides=_sides(room),
         match=room.match,
         deal=room.deal_number,
-        batch=deal.batch if deal else 0,
+        batch=room.deal.batch if room.deal else 0,
         dealer=room.dealer,
+        deals=[list(finished.points) for finished in room.finished],
+        count=room.count,
+        matches=list(room.matches),
+        winner=room.winner,
+        proposal=wire_proposal(room.proposed) if room.proposed else None,
+        commitment=_commitment(room),
+    )
+
+
+def lasting_hangs_on(room: Room, scene: Scene) -> tuple[object, ...]:
+    """What that part of a room's views is made of: while this is equal, so is that."""
+    deal = room.deal
+    return scene.log, scene.watchers, deal.batch if deal else 0, _lasting_fields(room)
+
+
+_lasting_fields: Final = attrgetter(
+    "code",
+    "phase",
+    "paused_by",
+    "passcode",
+    "rules",
+    "settings",
+    "host",
+    "match",
+    "deal_number",
+    "dealer",
+    "finished",
+    "count",
+    "matches",
+    "winner",
+    "proposal",
+    "shuffle",
+    "next_shuffle",
+)
+
+
+def passing(room: Room, scene: Scene) -> PassingView:
+    """What everybody may see of a room that every card changes."""
+    deal = room.deal
+    return PassingView(
+        seq=room.seq,
+        seats=seats(room, scene.online),
+        sides=_sides(room),
         turn=deal.turn if deal else 0,
         to_play=room.to_play,
         clock=scene.clock,
@@ -106,12 +162,6 @@ def public(room: Room, scene: Scene) -> PublicView:
         matta=_matta(deal),
         recent=_recent(deal),
         gone=_gone(room),
-        deals=[list(finished.points) for finished in room.finished],
-        count=room.count,
-        matches=list(room.matches),
-        winner=room.winner,
-        proposal=wire_proposal(room.proposed) if room.proposed else None,
-        commitment=_commitment(room),
     )
 
 
