@@ -80,7 +80,7 @@ class Pipe(ServerConnection):
         if self.freed is not None:
             self.freed()
 
-    def push(self, message: bytes, *, text: bool) -> bool:
+    def push(self, message: bytes, text: bool) -> bool:
         """Write a message, whole and at once; false if the pipe is closing, and nothing goes down.
 
         The library's public way to do so is `broadcast`.

@@ -29,6 +29,7 @@ class Writer:
     ) -> None:
         self._pipe = pipe
         self._codec = codec
+        self._text = not codec.binary
         self._outbox = outbox
         self._patience = patience
         self._metrics = metrics
@@ -41,7 +42,7 @@ class Writer:
         """Write what waits, and from now on whatever comes; `sent` hears of each frame."""
         self._sent = sent
         self._pipe.stuck, self._pipe.freed = self._wait, self._go_on
-        self._outbox.filled = self._write
+        self._outbox.filled, self._outbox.write = self._write, self._put
         if self._pipe.paused:
             self._wait()
         self._write()
@@ -70,19 +71,35 @@ class Writer:
                     self._push(item)
                     self._sent(item)
         except Exception:
-            # Whoever filled the outbox isn't at fault; silent, the connection would stay open.
-            log.exception("writer_fault", connection=self._name)
-            self._over = True
-            self._close(CloseCode.INTERNAL, "internal_error")
+            self._fail()
+
+    def _put(self, update: Update) -> bool:
+        """Write an update before which nothing waits; whether it was taken."""
+        if self._over or self._pipe.paused:
+            return False
+        try:
+            self._push(update)
+        except Exception:
+            self._fail()
+        else:
+            if update.re is not None:
+                self._sent(update)
+        return True
 
     def _push(self, frame: ServerFrame | Update) -> None:
         codec = self._codec
         data = frame.encoded(codec) if isinstance(frame, Update) else codec.encode(frame)
-        if self._pipe.push(data, text=not codec.binary):
+        if self._pipe.push(data, self._text):
             self._metrics.sent(len(data))
         else:
             # What still comes stays where it is, until there is too much of it.
             self._over = True
+
+    def _fail(self) -> None:
+        """End it: whoever filled the outbox isn't at fault; silent, it would stay open."""
+        log.exception("writer_fault", connection=self._name)
+        self._over = True
+        self._close(CloseCode.INTERNAL, "internal_error")
 
     def _close(self, code: CloseCode, reason: str) -> None:
         if self._closing is None:

@@ -122,8 +122,8 @@ class Audience:
     ) -> None:
         """Leave everybody the present view; `answering`: whose command this answers."""
         showing = Showing(room, scene, events, self._written)
-        for visitor in self._visitors:
-            if visitor is but or (only is not None and visitor is not only):
-                continue
-            asked = answering[1] if answering is not None and answering[0] is visitor else None
-            visitor.outbox.show(Update(showing, visitor.seat, None if asked is None else [asked]))
+        asking, number = (None, None) if answering is None else answering
+        for visitor in self._visitors if only is None else (only,):
+            if visitor is not but:
+                re = None if number is None or visitor is not asking else [number]
+                visitor.outbox.show(Update(showing, visitor.seat, re))

@@ -37,18 +37,12 @@ class ServerTurn(Struct, frozen=True):
 Due: TypeAlias = Expired | GoneAway | ServerTurn
 
 
-class _HangsOn(NamedTuple):
-    """What decides what is ahead of a room, beside who went when."""
+class _Agenda(NamedTuple):
+    """What is ahead of a room, and what decides that, beside who went when."""
 
     room: Room
-    online: frozenset[int]
-    rank: int
-    used_ms: float
-    since: float | None
-
-    def still(self, now: "_HangsOn") -> bool:
-        """Whether nothing of it is another."""
-        return self.room is now.room and self[1:] == now[1:]
+    hangs_on: tuple[frozenset[int], int, float, float | None]
+    ahead: tuple[tuple[float, Due], ...]
 
 
 class Clocks:
@@ -74,7 +68,7 @@ class Clocks:
         """Processes that come before this one: it waits as many seconds longer than the first."""
         self._anyone: bool = False
         self._noted: Room | None = None
-        self._agenda: tuple[_HangsOn, tuple[tuple[float, Due], ...]] | None = None
+        self._agenda: _Agenda | None = None
 
     def note(self, room: Room, *, anyone: bool) -> None:
         """Take the room's present state in: a new decision starts anew, a pause stops time."""
@@ -149,19 +143,20 @@ class Clocks:
 
     def next_at(self, room: Room, online: frozenset[int]) -> float | None:
         """When something will be due."""
-        return min((when for when, _ in self._ahead(room, online)), default=None)
+        ahead = self._ahead(room, online)
+        return min(when for when, _ in ahead) if ahead else None
 
     def _ahead(self, room: Room, online: frozenset[int]) -> Sequence[tuple[float, Due]]:
         """What is to be done, and when. The moments are fixed, not counted from now: time goes
         on between two looks at it, and a deadline must not move along."""
-        hangs_on = _HangsOn(room, online, self.rank, self._used_ms, self._since)
-        if self._agenda is None or not self._agenda[0].still(hangs_on):
-            self._agenda = hangs_on, tuple(self._work_out(room, online))
-        return self._agenda[1]
+        hangs_on = online, self.rank, self._used_ms, self._since
+        agenda = self._agenda
+        if agenda is None or agenda.room is not room or agenda.hangs_on != hangs_on:
+            ahead = tuple(self._work_out(room, online)) if self._anyone else ()
+            agenda = self._agenda = _Agenda(room, hangs_on, ahead)
+        return agenda.ahead
 
     def _work_out(self, room: Room, online: frozenset[int]) -> Iterator[tuple[float, Due]]:
-        if not self._anyone:
-            return
         for clock in deadlines(room, online):
             yield self._runs_out(room, clock) + self.rank, Expired(clock.kind, decision(room))
         for number, seat in enumerate(room.seats):

@@ -48,7 +48,9 @@ class Inbox:
     def __init__(self, time: Time) -> None:
         self._time = time
         self._messages: deque[Message] = deque()
-        self._wake = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self._woken = False
+        self._sleeper: asyncio.Future[None] | None = None
         self._timer: Timer | None = None
         self._rings_at = 0.0
 
@@ -63,7 +65,7 @@ class Inbox:
     def put(self, message: Message) -> None:
         """Leave a message."""
         self._messages.append(message)
-        self._wake.set()
+        self.wake()
 
     def take(self) -> Message | None:
         """The oldest message."""
@@ -71,7 +73,9 @@ class Inbox:
 
     def wake(self) -> None:
         """Let the task look around at once."""
-        self._wake.set()
+        self._woken = True
+        if self._sleeper is not None:
+            self._rouse(self._sleeper)
 
     def wake_at(self, when: float) -> None:
         """Let the task look around then, or now if messages wait or the time has come.
@@ -79,18 +83,23 @@ class Inbox:
         It may be woken sooner: an alarm that was set for an earlier moment stays.
         """
         if self._messages or when <= self._time.now():
-            self._wake.set()
+            self.wake()
         elif self._timer is None or when < self._rings_at:
             self._call_off()
             self._timer, self._rings_at = self._time.call_at(when, self._ring), when
 
     async def wait(self) -> None:
         """Sleep until there is something to do."""
-        if self._wake.is_set():
+        if self._woken:
             # A room with much to do must leave the loop to the others now and then.
             await asyncio.sleep(0)
-        await self._wake.wait()
-        self._wake.clear()
+        else:
+            self._sleeper = self._loop.create_future()
+            try:
+                await self._sleeper
+            finally:
+                self._sleeper = None
+        self._woken = False
 
     def close(self) -> Iterator[Message]:
         """Call the alarm off; gives the messages that nobody will read."""
@@ -100,7 +109,12 @@ class Inbox:
 
     def _ring(self) -> None:
         self._timer = None
-        self._wake.set()
+        self.wake()
+
+    @staticmethod
+    def _rouse(sleeper: "asyncio.Future[None]") -> None:
+        if not sleeper.done():
+            sleeper.set_result(None)
 
     def _call_off(self) -> None:
         if self._timer is not None:

@@ -30,7 +30,8 @@ class Closing:
 class Outbox:
     """Filled by rooms and the gateway, emptied by whoever writes to the connection.
 
-    `filled` is called when there is something to take: that may be done there and then.
+    `filled` is called when there is something to take: that may be done there and then. `write`
+    is offered an update before that, when nothing else waits, and returns whether it took it.
     """
 
     def __init__(self) -> None:
@@ -40,6 +41,7 @@ class Outbox:
         self._closing: Closing | None = None
         self._closed = False
         self.filled: Callable[[], None] = _nobody
+        self.write: Callable[[Update], bool] = _not_yet
         self.replied = 0
         """How many replies there were so far."""
 
@@ -63,7 +65,12 @@ class Outbox:
         """Send an update; one that still waits is joined with it."""
         if self._closing is not None:
             return
-        self._update = update if self._update is None else update.after(self._update)
+        if self._update is not None:
+            self._update = update.after(self._update)
+        elif self._replies or not self.write(update):
+            self._update = update
+        else:
+            return
         self.filled()
 
     def close(self, code: CloseCode, reason: str, message: str, *, retry: bool = False) -> None:
@@ -90,3 +97,8 @@ class Outbox:
 
 def _nobody() -> None:
     """Nobody writes yet."""
+
+
+def _not_yet(_: Update) -> bool:
+    """Nobody writes yet."""
+    return False

@@ -173,9 +173,10 @@ class LiveRoom:
             await self._safely(self._catch_up())
         message = self._inbox.take()
         if message is not None:
-            await self._safely(self._handle(message))
-        await self._exchange()
-        if not self._stopping and not await self._safely(self._act()):
+            await self._safely(self._handled(message))
+        if self._must_exchange():
+            await self._exchange()
+        if self._must_act() and not await self._safely(self._act()):
             self._hold()
         self._table.tell_news()
         if ledger.wants_snapshot:
@@ -184,11 +185,14 @@ class LiveRoom:
             await self._table.touch()
         self._inbox.wake_at(self._next_at())
 
+    def _must_exchange(self) -> bool:
+        """Whether there is something new to say to other processes, or it is time to."""
+        now = self._time.now()
+        return now >= self._gossip_at or (now >= self._mute_until and self._table.has_gossip)
+
     async def _exchange(self) -> None:
-        """Exchange with other processes who is there, when something is new or it is time."""
+        """Exchange with other processes who is there."""
         table, now = self._table, self._time.now()
-        if now < self._gossip_at and not (table.has_gossip and now >= self._mute_until):
-            return
         self._gossip_at = now + SAY_SECONDS
         await self._safely(table.gossip())
         if table.is_new:
@@ -260,22 +264,22 @@ class LiveRoom:
 
     # What comes in
 
-    async def _handle(self, message: Message) -> None:
-        match message:
-            case Ask(visitor):
-                try:
-                    await self._answer(message)
-                finally:
-                    visitor.asked -= 1
-            case Enter():
-                await self._door.let_in(message, self)
-            case Gone(visitor):
-                await self._door.miss(visitor)
+    def _handled(self, message: Message) -> Coroutine[None, None, None]:
+        if isinstance(message, Ask):
+            return self._answer(message)
+        if isinstance(message, Enter):
+            return self._door.let_in(message, self)
+        return self._door.miss(message.visitor)
 
     async def _answer(self, ask: Ask) -> None:
+        try:
+            if ask.visitor in self._table.audience:
+                await self._follow(ask)
+        finally:
+            ask.visitor.asked -= 1
+
+    async def _follow(self, ask: Ask) -> None:
         visitor, command = ask.visitor, ask.command
-        if visitor not in self._table.audience:
-            return
         if isinstance(command, c.History):
             self._historian.ask(visitor, command)
             return
@@ -314,10 +318,17 @@ class LiveRoom:
 
     # What is due
 
+    def _must_act(self) -> bool:
+        """Whether something is due that nobody asks for."""
+        now = self._time.now()
+        if self._stopping or now < self._held_until:
+            return False
+        table = self._table
+        table.note()
+        due = table.clocks.next_at(self.room, table.online)
+        return (due is not None and due <= now) or now >= self._touch_at() or table.is_marked_ahead
+
     async def _act(self) -> None:
-        if self._time.now() < self._held_until:
-            return
-        self._table.note()
         due, before = self._table.clocks.due(self.room, self._table.online), self.room.seq
         if isinstance(due, ServerTurn):
             await self._act_for(due.seat)

@@ -96,6 +96,8 @@ class Update:
     `missed`: what happened before, and was not sent yet.
     """
 
+    __slots__ = ("_missed", "re", "seat", "showing")
+
     def __init__(
         self,
         showing: Showing,

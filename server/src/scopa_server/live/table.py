@@ -1,6 +1,6 @@
 """A room's state with its log, clocks and audience: what is decided is stored, then told."""
 
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 
 from scopa_protocol import commands as c
 from scopa_protocol import events as told
@@ -125,9 +125,9 @@ class Table:
         """Let other processes know that nobody is here any more."""
         await self._gossip.leave()
 
-    async def commit(
+    def commit(
         self, who: Actor | Visitor, command: c.Command | Internal, passcode: str | None = None
-    ) -> list[told.RoomEvent] | None:
+    ) -> Coroutine[None, None, list[told.RoomEvent] | None]:
         """Decide and store; what people hear of it, None if nothing changed.
 
         Raises Refused, RoomLost.
@@ -136,10 +136,10 @@ class Table:
         def decided(room: Room) -> Events:
             # What was read from the store on the way may have moved people.
             self.audience.move(room)
-            actor = who if isinstance(who, Actor) else Actor(who.seat, name=who.name)
+            actor = who if isinstance(who, Actor) else Actor(who.seat, who.name)
             return decide(room, actor, command, self.context(passcode))
 
-        return await self.ledger.commit(decided)
+        return self.ledger.commit(decided)
 
     async def do(self, command: Internal) -> None:
         """Let the server do something, and tell. Raises Refused, RoomLost."""

@@ -1,13 +1,13 @@
 """What a decision needs to know beside the room: who acts, who is there, and chance."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
-from .state import Shuffle
+from msgspec import Struct
+
+from .state import Shuffle, Value
 
 
-@dataclass(frozen=True, slots=True)
-class Actor:
+class Actor(Struct, frozen=True):
     """Who acts. `seat` None: a watcher, by `name`. `auto`: the server, for the seat."""
 
     seat: int | None
@@ -15,8 +15,7 @@ class Actor:
     auto: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Value, frozen=True, kw_only=True):
     """The world outside the room's log at the moment of a decision.
 
     `online`: seats with a connection; `offline_ms`: how long each other seat has had none;
@@ -25,9 +24,9 @@ class Context:
     how long the present decision has been waited for, pauses and empty rooms left out.
     """
 
-    shuffles: Iterator[Shuffle] = field(repr=False)
+    shuffles: Iterator[Shuffle]
     online: frozenset[int] = frozenset()
-    offline_ms: Mapping[int, int] = field(default_factory=dict[int, int])
+    offline_ms: Mapping[int, int] = {}
     watchers: tuple[str, ...] = ()
-    passcode: str | None = field(default=None, repr=False)
+    passcode: str | None = None
     used_ms: int | None = None
