@@ -19,9 +19,11 @@ class Audience:
         self._seat_takes = seat_takes
         self._visitors: dict[Visitor, None] = {}
         self._seen: tuple[tuple[Seat, ...], Settings] | None = None
-        """What of the room its visitors follow; what is worked out from it holds as long."""
-        self._online: frozenset[int] | None = None
-        self._watchers: tuple[str, ...] | None = None
+        """What of the room its visitors follow."""
+        self.online: frozenset[int] = frozenset()
+        """Seats with a connection."""
+        self.watchers: tuple[str, ...] = ()
+        """Names of those who watch."""
         self._written = Written()
 
     def __iter__(self) -> Iterator[Visitor]:
@@ -32,20 +34,6 @@ class Audience:
 
     def __contains__(self, visitor: object) -> bool:
         return visitor in self._visitors
-
-    @property
-    def online(self) -> frozenset[int]:
-        """Seats with a connection."""
-        if self._online is None:
-            self._online = frozenset(v.seat for v in self._visitors if v.seat is not None)
-        return self._online
-
-    @property
-    def watchers(self) -> tuple[str, ...]:
-        """Names of those who watch."""
-        if self._watchers is None:
-            self._watchers = tuple(visitor.name for visitor in self._visitors if visitor.watches)
-        return self._watchers
 
     def in_the_way(self, token: str) -> list[Visitor]:
         """The oldest connections of a seat, that must go for one more to come in."""
@@ -62,22 +50,24 @@ class Audience:
                 f"Your seat is open on too many connections; the newest {self._seat_takes} stay.",
             )
         self._visitors[visitor] = None
-        self._forget()
+        self._look()
 
     def remove(self, visitor: Visitor) -> None:
         """Take a visitor out, if it is in."""
         self._visitors.pop(visitor, None)
         visitor.seat = None
-        self._forget()
+        self._look()
 
     def send_off(self, visitor: Visitor, code: CloseCode, reason: str, message: str) -> None:
         """Take a visitor out and close its connection, for good."""
         self.remove(visitor)
         visitor.outbox.close(code, reason, message)
 
-    def _forget(self) -> None:
+    def _look(self) -> None:
         """Other people are here, or elsewhere."""
-        self._seen = self._online = self._watchers = None
+        self._seen = None
+        self.online = frozenset(v.seat for v in self._visitors if v.seat is not None)
+        self.watchers = tuple(visitor.name for visitor in self._visitors if visitor.watches)
 
     def move(self, room: Room) -> None:
         """Follow the room: people are on the seats that their tokens hold."""
@@ -87,7 +77,7 @@ class Audience:
         for visitor in self._visitors:
             if visitor.token is not None:
                 visitor.seat = room.seat_of(visitor.token)
-        self._forget()
+        self._look()
 
     def reseat(self, room: Room) -> None:
         """Follow the room: people move with their seat, or go when they lost it."""

@@ -160,8 +160,10 @@ class Clocks:
         for clock in deadlines(room, online):
             yield self._runs_out(room, clock) + self.rank, Expired(clock.kind, decision(room))
         for number, seat in enumerate(room.seats):
+            if number in online or seat.away:
+                continue
             token = seat.held_by
-            if number not in online and token is not None and not seat.away:
+            if token is not None:
                 gone = self._gone_since(token) + AWAY_AFTER_MS / 1000
                 yield max(self._first, gone) + self.rank, GoneAway(token)
         served = served_seat(room)

@@ -61,6 +61,7 @@ class LiveRoom:
         self._empty_since: float | None = self._time.now()
         self._touched = self._time.now()
         self._held_until = 0.0
+        self._look_at = 0.0
         self.closed = False
         """No longer shown: nobody can enter."""
 
@@ -174,6 +175,8 @@ class LiveRoom:
         message = self._inbox.take()
         if message is not None:
             await self._safely(self._handled(message))
+            if self._is_calm(message):
+                return
         if self._must_exchange():
             await self._exchange()
         if self._must_act() and not await self._safely(self._act()):
@@ -183,7 +186,18 @@ class LiveRoom:
             await ledger.snapshot()
         if self._has_emptied():
             await self._table.touch()
-        self._inbox.wake_at(self._next_at())
+        self._look_at = self._next_at()
+        self._inbox.wake_at(self._look_at)
+
+    def _is_calm(self, message: Message) -> bool:
+        """Whether a message was a card like most: nothing follows from it before `_look_at`."""
+        return (
+            isinstance(message, Ask)
+            and isinstance(message.command, c.Play)
+            and not (self._newer or self._stopping or len(self._inbox))
+            and self._time.now() < min(self._look_at, self._gossip_at)
+            and self._table.is_calm
+        )
 
     def _must_exchange(self) -> bool:
         """Whether there is something new to say to other processes, or it is time to."""
@@ -239,7 +253,7 @@ class LiveRoom:
             return self._time.now()
         if self._empty_since is not None:
             return self._empty_since + self._around.linger_seconds
-        due = self._table.clocks.next_at(self.room, self._table.online)
+        due = self._table.next_at
         routine = min(self._touch_at(), self._gossip_at)
         return max(self._held_until, routine if due is None else min(due, routine))
 
@@ -325,7 +339,7 @@ class LiveRoom:
             return False
         table = self._table
         table.note()
-        due = table.clocks.next_at(self.room, table.online)
+        due = table.next_at
         return (due is not None and due <= now) or now >= self._touch_at() or table.is_marked_ahead
 
     async def _act(self) -> None:

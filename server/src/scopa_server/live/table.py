@@ -43,13 +43,14 @@ class Table:
     @property
     def online(self) -> frozenset[int]:
         """Seats with a connection, to this process or another."""
-        here, elsewhere = self.audience.online, self._gossip.online(self.room)
-        return here | elsewhere if elsewhere else here
+        here = self.audience.online
+        return here if self._gossip.is_alone else here | self._gossip.online(self.ledger.room)
 
     @property
     def watchers(self) -> tuple[str, ...]:
         """Names of those who watch, through this process or another."""
-        return (*self.audience.watchers, *self._gossip.watchers)
+        here = self.audience.watchers
+        return here if self._gossip.is_alone else (*here, *self._gossip.watchers)
 
     @property
     def is_new(self) -> bool:
@@ -147,14 +148,14 @@ class Table:
 
     def context(self, passcode: str | None = None) -> Context:
         """The world outside the log, for a decision."""
-        online = self.online
+        room, online = self.ledger.room, self.online
         return Context(
             shuffles=self._around.shuffles,
             online=online,
-            offline_ms=self.clocks.offline_ms(self.room, online),
+            offline_ms=self.clocks.offline_ms(room, online),
             watchers=self.watchers,
             passcode=passcode,
-            used_ms=self.clocks.used_ms(self.room),
+            used_ms=self.clocks.used_ms(room),
         )
 
     def scene(self) -> Scene:
@@ -164,12 +165,28 @@ class Table:
             log=self.ledger.log_id,
             online=online,
             watchers=self.watchers,
-            clock=self.clocks.shown(self.room, online),
+            clock=self.clocks.shown(self.ledger.room, online),
+        )
+
+    @property
+    def next_at(self) -> float | None:
+        """When something will be due that nobody asks for."""
+        return self.clocks.next_at(self.ledger.room, self.online)
+
+    @property
+    def is_calm(self) -> bool:
+        """Whether everybody has been shown the present state, and nothing is ahead but a card."""
+        ledger = self.ledger
+        return (
+            self._told == (ledger.log_id, ledger.room.seq)
+            and self.next_at is None
+            and ledger.room.clock_from >= self._marked
+            and not ledger.wants_snapshot
         )
 
     def note(self) -> None:
         """Let the clocks see who is here and what is awaited."""
-        self.clocks.note(self.room, anyone=len(self.audience) > 0)
+        self.clocks.note(self.ledger.room, anyone=len(self.audience) > 0)
 
     def tell(
         self,
@@ -179,19 +196,18 @@ class Table:
         but: Visitor | None = None,
     ) -> None:
         """Show everybody the room after what happened, or who asked if nothing did."""
-        self.audience.reseat(self.room)
+        ledger = self.ledger
+        room, missed = ledger.room, ledger.take_missed()
+        self.audience.reseat(room)
         self.note()
-        missed = self.ledger.take_missed()
         if missed:
             heard = [*missed, *(heard or ())]
         only = answering[0] if heard is None and answering is not None else None
         if heard is None and only is None:
             return
         if only is None and but is None:
-            self._told = (self.ledger.log_id, self.room.seq)
-        self.audience.show(
-            self.room, self.scene(), heard or [], answering=answering, but=but, only=only
-        )
+            self._told = (ledger.log_id, room.seq)
+        self.audience.show(room, self.scene(), heard or [], answering=answering, but=but, only=only)
 
     def tell_news(self) -> None:
         """Show everybody what was read from the store without being told yet."""

@@ -30,7 +30,7 @@ def _anyone(room: Room, actor: Actor) -> None:
 
 def _seated(room: Room, actor: Actor) -> None:
     """A person with a seat, now or from the next deal, or the server for a seat."""
-    if actor.seat is None or not (actor.auto or room.seats[actor.seat].holder):
+    if actor.seat is None or not (actor.auto or room.seats[actor.seat].held_by):
         raise said.not_seated()
 
 
