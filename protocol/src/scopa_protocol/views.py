@@ -13,7 +13,7 @@ SeatKind: TypeAlias = Literal["person", "bot", "empty", "vacant"]
 ClockKind: TypeAlias = Literal["turn", "absent", "next_deal", "proposal"]
 
 
-class SeatView(Struct, frozen=True, kw_only=True):
+class SeatView(Struct, frozen=True, kw_only=True, gc=False):
     """One seat. `reserved`: who sits here from the next deal."""
 
     seat: int
@@ -29,7 +29,7 @@ class SeatView(Struct, frozen=True, kw_only=True):
     revealed: list[Card] | None = None
 
 
-class SideView(Struct, frozen=True, kw_only=True):
+class SideView(Struct, frozen=True, kw_only=True, gc=False):
     """One side in the running deal; `score` is the match's."""
 
     side: int
@@ -39,14 +39,14 @@ class SideView(Struct, frozen=True, kw_only=True):
     scope_cards: list[Card]
 
 
-class Clock(Struct, frozen=True, kw_only=True):
+class Clock(Struct, frozen=True, kw_only=True, gc=False):
     """What the table waits for, and how many milliseconds are left."""
 
     kind: ClockKind
     left_ms: int
 
 
-class RecentPlay(Struct, frozen=True, kw_only=True):
+class RecentPlay(Struct, frozen=True, kw_only=True, gc=False):
     """A play of the running deal. `to_pile`: the card itself went to the player's pile."""
 
     seat: int
@@ -57,7 +57,7 @@ class RecentPlay(Struct, frozen=True, kw_only=True):
     auto: bool
 
 
-class Declaration(Struct, frozen=True, kw_only=True):
+class Declaration(Struct, frozen=True, kw_only=True, gc=False):
     """What a seat may declare now."""
 
     kind: str
@@ -65,14 +65,14 @@ class Declaration(Struct, frozen=True, kw_only=True):
     points: int
 
 
-class Matta(Struct, frozen=True, kw_only=True):
+class Matta(Struct, frozen=True, kw_only=True, gc=False):
     """The seven of cups while it stands for another value."""
 
     value: int
     seat: int
 
 
-class SideCount(Struct, frozen=True, kw_only=True):
+class SideCount(Struct, frozen=True, kw_only=True, gc=False):
     """One side's count of a deal; `points` holds only the items that scored."""
 
     cards: int
@@ -84,21 +84,21 @@ class SideCount(Struct, frozen=True, kw_only=True):
     pile: list[Card]
 
 
-class LeftoverCards(Struct, frozen=True, kw_only=True):
+class LeftoverCards(Struct, frozen=True, kw_only=True, gc=False):
     """Cards that lay on the table at the end, and the side they went to."""
 
     side: int
     cards: list[Card]
 
 
-class Proof(Struct, frozen=True, kw_only=True):
+class Proof(Struct, frozen=True, kw_only=True, gc=False):
     """What the commitment was made of: hex salt, and the deck as it was hashed."""
 
     salt: str
     deck: str
 
 
-class Count(Struct, frozen=True, kw_only=True):
+class Count(Struct, frozen=True, kw_only=True, gc=False):
     """The count of a finished deal."""
 
     deal: int
@@ -108,7 +108,7 @@ class Count(Struct, frozen=True, kw_only=True):
     proof: Proof
 
 
-class MatchResult(Struct, frozen=True, kw_only=True):
+class MatchResult(Struct, frozen=True, kw_only=True, gc=False):
     """A match that is over."""
 
     winner: int | None = None
@@ -116,7 +116,7 @@ class MatchResult(Struct, frozen=True, kw_only=True):
     abandoned: bool
 
 
-class Proposal(Struct, frozen=True, kw_only=True):
+class Proposal(Struct, frozen=True, kw_only=True, gc=False):
     """Scoring rules that somebody proposed, and how the totals would be under them."""
 
     id: int
@@ -127,7 +127,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
     totals: list[int]
 
 
-class LastingView(Struct, frozen=True, kw_only=True):
+class LastingView(Struct, frozen=True, kw_only=True, gc=False):
     """What everybody may see of a room that stays as it is while cards are played."""
 
     room: str
@@ -151,7 +151,7 @@ class LastingView(Struct, frozen=True, kw_only=True):
     commitment: str | None = None
 
 
-class PassingView(Struct, frozen=True, kw_only=True):
+class PassingView(Struct, frozen=True, kw_only=True, gc=False):
     """What everybody may see of a room that every card changes."""
 
     seq: int
@@ -167,7 +167,7 @@ class PassingView(Struct, frozen=True, kw_only=True):
     gone: list[Card] | None = None
 
 
-class OwnView(Struct, frozen=True, kw_only=True):
+class OwnView(Struct, frozen=True, kw_only=True, gc=False):
     """What one viewer alone may see beside both; a watcher, nothing."""
 
     you: int | None = None

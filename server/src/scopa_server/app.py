@@ -40,7 +40,7 @@ SWEEP_SECONDS: Final = 600
 """How often at least rooms whose time is over are looked for."""
 SWITCH_SECONDS: Final = 0.0005
 """How long a thread waits for its turn: on the one that writes to the store, everybody waits."""
-YOUNG: Final = 2000
+YOUNG: Final = 20_000
 """How many new objects are looked through for garbage at once: most are gone before that."""
 ADMIN_ABOVE: Final = 1000
 """How far above the players' port the one for health and metrics is, unless it is named."""

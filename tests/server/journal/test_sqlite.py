@@ -104,6 +104,30 @@ async def test_expired_room_may_be_started_anew_before_a_sweep(
     assert await journal.latest_snapshot(room) is None
 
 
+async def test_a_time_to_live_is_renewed_once_that_makes_a_difference(
+    journal: Journal, clock: Clock
+) -> None:
+    room, drafts = new_room(), chain([b""] * 4)
+
+    async def goes_on(number: int, ttl: int) -> None:
+        outcome = await journal.append(room, drafts[number - 1], header=None, ttl=ttl)
+        assert isinstance(outcome, Stored)
+
+    await goes_on(1, 1000)
+    clock.pass_seconds(5)
+    await goes_on(2, 1000)
+    clock.pass_seconds(20)
+    await goes_on(3, 1000)
+    clock.pass_seconds(999)
+    assert await journal.top(room) == (3, drafts[2].id)
+    # A match that begins lives longer, from its first commit on.
+    await goes_on(4, 9000)
+    clock.pass_seconds(8999)
+    assert await journal.top(room) == (4, drafts[3].id)
+    clock.pass_seconds(1)
+    assert await journal.top(room) is None
+
+
 async def test_appending_and_touching_renew_the_time_to_live(
     journal: Journal, clock: Clock
 ) -> None:

@@ -8,6 +8,8 @@ from scopa_server.journal.interface import Commit, Draft, Snapshot, Stored, Take
 
 _TABLES = ("rooms", "commits", "snapshots")
 _SWEPT_AT_ONCE = 100
+_RENEWED = 100
+"""A room's time isn't renewed while less than one part in so many of it has passed."""
 
 
 def append(
@@ -33,11 +35,24 @@ def append(
 def _move_top(
     db: sqlite3.Connection, now: int, room: str, draft: Draft, header: bytes | None, expires: int
 ) -> bool:
-    """Make a commit a room's top if it follows the present one."""
+    """Make a commit a room's top if it follows the present one.
+
+    While the room's time is as good as renewed, it stays: its index need not be written again.
+    """
+    follows = room, draft.number - 1, draft.previous, now
+    if header is None:
+        slack = (expires - now) // _RENEWED
+        moved = db.execute(
+            "UPDATE rooms SET top = ?, top_id = ? WHERE room = ? AND top = ? AND top_id = ?"
+            " AND expires > ? AND expires BETWEEN ? AND ?",
+            (draft.number, draft.id, *follows, expires - slack, expires + slack),
+        )
+        if moved.rowcount == 1:
+            return True
     moved = db.execute(
         "UPDATE rooms SET top = ?, top_id = ?, header = coalesce(?, header), expires = ?"
         " WHERE room = ? AND top = ? AND top_id = ? AND expires > ?",
-        (draft.number, draft.id, header, expires, room, draft.number - 1, draft.previous, now),
+        (draft.number, draft.id, header, expires, *follows),
     )
     return moved.rowcount == 1
 

@@ -18,7 +18,7 @@ SCHEMA: Final = 1
 """Version of the events as they are written; a reader refuses a later one."""
 
 
-class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type"):
+class Event(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type", gc=False):
     """A fact. Its repr shows nothing but its type: it may hold decks, salts and hashes."""
 
     def __repr__(self) -> str:

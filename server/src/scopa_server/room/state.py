@@ -14,7 +14,7 @@ from scopa_server.rules.record import Rules
 SeatKind: TypeAlias = Literal["person", "bot", "empty", "vacant"]
 
 
-class Value(Struct, frozen=True, kw_only=True):
+class Value(Struct, frozen=True, kw_only=True, gc=False):
     """A part of the state. Its repr shows nothing: it may hold hands, decks, salts, hashes."""
 
     def __repr__(self) -> str:
