@@ -12,7 +12,7 @@ from scopa_protocol import events as told
 from scopa_protocol.codec import JSON
 from scopa_protocol.frames import Update
 from scopa_protocol.views import Count, View
-from scopa_server.live.showing import Showing, Written
+from scopa_server.live import showing
 from scopa_server.room import events as e
 from scopa_server.room.state import Room
 from support.knowledge import Known
@@ -54,7 +54,7 @@ class Watched:
         self.table.set(hints=self.chance.choice(["options", "off", "memory"]), talk="always")
         self.table.watchers = ("Ugo",)
         self.known = _known(self.table.room)
-        self.written = Written()
+        self.written = showing.Written()
         self.frames = 0
         self.checked: Count | None = None
         self.voids = 0
@@ -70,13 +70,14 @@ class Watched:
             self.known = _known(before, counted=self.known)
         self._listen(before, events)
         room = self.table.room
-        anew, kept = (
-            Showing(room, self.table.scene, [], written) for written in (Written(), self.written)
+        kept, anew = (
+            showing.Showing(room, self.table.scene, [], written)
+            for written in (self.written, showing.Written())
         )
         for viewer in (None, *range(len(room.seats))):
-            frame = kept.encoded(JSON, viewer)
+            frame = showing.Update(kept, viewer).encoded(JSON)
             # What is kept of former frames must not be old.
-            assert frame == anew.encoded(JSON, viewer)
+            assert frame == showing.Update(anew, viewer).encoded(JSON)
             self._look(viewer, frame)
 
     def _listen(self, before: Room, events: e.Events) -> None:

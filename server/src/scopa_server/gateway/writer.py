@@ -65,10 +65,10 @@ class Writer:
                 if isinstance(item, Closing):
                     if item.bye.code == NOT_READING:
                         self._metrics.limited(Limit.UNREAD)
-                    self._push(item.bye)
+                    self._push(self._codec.encode(item.bye))
                     self._close(item.code, item.bye.code)
                 else:
-                    self._push(item)
+                    self._push(self._encoded(item))
                     self._sent(item)
         except Exception:
             self._fail()
@@ -78,7 +78,7 @@ class Writer:
         if self._over or self._pipe.paused:
             return False
         try:
-            self._push(update)
+            self._push(update.encoded(self._codec))
         except Exception:
             self._fail()
         else:
@@ -86,14 +86,16 @@ class Writer:
                 self._sent(update)
         return True
 
-    def _push(self, frame: ServerFrame | Update) -> None:
-        codec = self._codec
-        data = frame.encoded(codec) if isinstance(frame, Update) else codec.encode(frame)
+    def _push(self, data: bytes) -> None:
         if self._pipe.push(data, self._text):
             self._metrics.sent(len(data))
         else:
             # What still comes stays where it is, until there is too much of it.
             self._over = True
+
+    def _encoded(self, frame: ServerFrame | Update) -> bytes:
+        codec = self._codec
+        return frame.encoded(codec) if isinstance(frame, Update) else codec.encode(frame)
 
     def _fail(self) -> None:
         """End it: whoever filled the outbox isn't at fault; silent, it would stay open."""

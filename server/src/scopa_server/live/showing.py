@@ -66,28 +66,22 @@ class Showing:
         self._written = Written() if written is None else written
         self._common: dict[Codec, bytes] = {}
 
-    def encoded(
-        self,
-        codec: Codec,
-        seat: int | None,
-        re: list[int] | None = None,
-        events: Sequence[RoomEvent] | None = None,
-    ) -> bytes:
-        """The update for a viewer; `events`: more than happened just now."""
-        common = self._shared(codec) if events is None else self._write(codec, events)
-        return codec.updates.update(common, self._written.own(codec, self._room, seat), re)
-
-    def _shared(self, codec: Codec) -> bytes:
+    def common(self, codec: Codec) -> bytes:
         """What the updates for all viewers share."""
         common = self._common.get(codec)
         if common is None:
-            common = self._common[codec] = self._write(codec, self.events)
+            common = self._common[codec] = self.telling(codec, self.events)
         return common
 
-    def _write(self, codec: Codec, events: Sequence[RoomEvent]) -> bytes:
+    def telling(self, codec: Codec, events: Sequence[RoomEvent]) -> bytes:
+        """What they share if they tell of these events."""
         room, updates = self._room, codec.updates
         lasting = self._written.lasting(codec, room, self._scene)
         return updates.common(room.seq, events, lasting, updates.part(passing(room, self._scene)))
+
+    def own(self, codec: Codec, seat: int | None) -> bytes:
+        """What a viewer alone may see."""
+        return self._written.own(codec, self._room, seat)
 
 
 class Update:
@@ -123,6 +117,6 @@ class Update:
 
     def encoded(self, codec: Codec) -> bytes:
         """The frame."""
-        return self.showing.encoded(
-            codec, self.seat, self.re, self.events if self._missed else None
-        )
+        showing = self.showing
+        common = showing.telling(codec, self.events) if self._missed else showing.common(codec)
+        return codec.updates.update(common, showing.own(codec, self.seat), self.re)
