@@ -15,7 +15,10 @@ SeatKind: TypeAlias = Literal["person", "bot", "empty", "vacant"]
 
 
 class Value(Struct, frozen=True, kw_only=True, gc=False):
-    """A part of the state. Its repr shows nothing: it may hold hands, decks, salts, hashes."""
+    """A part of the state. Its repr shows nothing: it may hold hands, decks, salts, hashes.
+
+    Nothing in it leads back to it, so the garbage collector needn't look (`gc=False`).
+    """
 
     def __repr__(self) -> str:
         """The type alone."""
