@@ -23,6 +23,9 @@ LIMITS: Final = (
     "--max-rooms-per-address",
     "--max-new-rooms-per-hour",
     "--max-frames-per-second",
+    "--max-moves-per-minute",
+    "--max-changes-per-day",
+    "--max-changes-per-room",
 )
 """Limits of the server that mustn't stand in the load's way: it all comes from one address."""
 

@@ -20,7 +20,10 @@ from .table import Table
 
 UNSTEADY: Final[Program] = ("-m", "support.unsteady_server")
 HURRIED: Final[Program] = (*UNSTEADY, "--hurried")
-UNLIMITED: Final = ("--max-new-rooms-per-hour", "100000", "--max-frames-per-second", "1000")
+UNLIMITED: Final = (
+    *("--max-new-rooms-per-hour", "100000", "--max-frames-per-second", "1000"),
+    *("--max-moves-per-minute", "100000", "--max-changes-per-day", "10000000"),
+)
 """All people of a run come from one address, and some play faster than anybody would."""
 TRIES: Final = 10
 STORE_LINES: Final = 10

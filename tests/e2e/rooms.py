@@ -159,6 +159,7 @@ async def rehearse(name: str, store: Store, folder: Path, rooms: int) -> list[st
     """Two rounds at one server; what is wrong with what was left."""
     times = ("--room-ttl", f"{LIFETIME}s", "--match-ttl", f"{LIFETIME}s")
     many = [word for limit in LIMITS for word in (f"--max-{limit}", str(4 * rooms))]
+    many += ["--max-changes-per-day", str(400 * rooms)]
     server = ServerProcess(folder / "server", *times, *many, store=store.url)
     await asyncio.to_thread(server.start)
     try:

@@ -19,6 +19,7 @@ PROGRAM: Final = ("-m", "soak.watched_server")
 LIMITS: Final = (
     *("--max-connections", "5000", "--max-connections-per-address", "4000"),
     *("--max-rooms-per-address", "5000", "--max-new-rooms-per-hour", "100000"),
+    *("--max-changes-per-day", "10000000"),
 )
 """All honest people come from one address here; every other limit is as it comes."""
 TABLES_PER_NUISANCE: Final = 8

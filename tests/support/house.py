@@ -106,7 +106,12 @@ class House:
     ) -> None:
         self.time = FakeTime()
         # Time stands still: what comes in a test comes all at once.
-        self.bounds = bounds or Bounds(max_frames_per_second=100_000, max_talk_per_minute=10_000)
+        self.bounds = bounds or Bounds(
+            max_frames_per_second=100_000,
+            max_talk_per_minute=10_000,
+            max_changes_per_minute=10_000,
+            max_moves_per_minute=10_000,
+        )
         self.journal = journal or MemoryJournal(lambda: int(self.time.now() * 1000))
         self.metrics = Metrics()
         self.rooms = Rooms(

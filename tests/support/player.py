@@ -19,11 +19,12 @@ PATIENCE = 60
 
 
 class Player:
-    """One connection. Every command gets an id and is answered."""
+    """One connection, from the address `source`. Every command gets an id and is answered."""
 
-    def __init__(self, url: str, *, codec: Codec = JSON) -> None:
+    def __init__(self, url: str, *, codec: Codec = JSON, source: str | None = None) -> None:
         self.url = url if url.endswith("/ws") else f"{url}/ws"
         self.codec = codec
+        self._source = None if source is None else (source, 0)
         self.ids = count(1)
         self.frames: list[ServerFrame] = []
         self.raw: list[bytes] = []
@@ -40,7 +41,12 @@ class Player:
     async def __aenter__(self) -> Self:
         name = "scopa.v1.msgpack" if self.codec is MSGPACK else "scopa.v1.json"
         self._socket = await connect(
-            self.url, subprotocols=[Subprotocol(name)], proxy=None, max_size=None, compression=None
+            self.url,
+            subprotocols=[Subprotocol(name)],
+            proxy=None,
+            max_size=None,
+            compression=None,
+            local_addr=self._source,
         )
         hello = await self.receive()
         assert isinstance(hello, Hello)

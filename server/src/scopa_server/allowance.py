@@ -23,6 +23,15 @@ class Allowance:
         self._until = (max(now, until)) + self._each
         return 0.0
 
+    def lacks(self, many: int, now: float) -> float:
+        """Seconds until so many are left; 0: now."""
+        last = max(now, self._until) + (many - 1) * self._each
+        return max(0.0, last - self._slack - now)
+
+    def draw(self, many: int, now: float) -> None:
+        """Take so many at once, left or not."""
+        self._until = max(now, self._until) + many * self._each
+
     def is_whole(self, now: float) -> bool:
         """Whether nothing of it is used any more, so that it need not be remembered."""
         return self._until <= now

@@ -22,6 +22,10 @@ class Bounds:
     max_frame_bytes: int = MAX_FRAME
     max_frames_per_second: int = 100
     max_talk_per_minute: int = 30
+    max_changes_per_minute: int = 120
+    max_moves_per_minute: int = 300
+    max_changes_per_day: int = 200_000
+    max_changes_per_room: int = 200_000
     max_name_length: int = NAME_LENGTH
     handshake_time: float = 10
     idle_time: float = 300

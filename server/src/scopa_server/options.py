@@ -167,6 +167,32 @@ OPTIONS: Final = (
         "who doesn't heed that is closed",
     ),
     _limit("max-talk-per-minute", "30", "what one person may say in a minute"),
+    _limit(
+        "max-changes-per-minute",
+        "120",
+        "changes of one table from one address in a minute, cards and talk apart",
+    ),
+    _limit(
+        "max-moves-per-minute",
+        "300",
+        "moves at one table in a minute, people's, bots' and all; ten minutes' worth may come at "
+        "once",
+    ),
+    _limit(
+        "max-changes-per-day",
+        "200000",
+        "changes of all tables from one address in a day, its bots' cards and all",
+        least=100,
+        most=1_000_000_000,
+    ),
+    _limit(
+        "max-changes-per-room",
+        "200000",
+        "changes of one room, from everywhere; beyond, a match is played to its end and no other "
+        "begun",
+        least=100,
+        most=1_000_000_000,
+    ),
     _limit("max-name-length", "24", "characters of a name at most", most=24),
     _limit("handshake-time", "10s", "how long a connection may take to open"),
     _limit("idle-time", "5m", "how long a connection may stay without entering a room"),

@@ -65,7 +65,12 @@ async def test_who_stops_reading_costs_nobody_anything() -> None:
 
 
 async def test_who_never_reads_again_is_cut() -> None:
-    bounds = Bounds(unread_time=0.5, max_frames_per_second=100_000)
+    bounds = Bounds(
+        unread_time=0.5,
+        max_frames_per_second=100_000,
+        max_changes_per_minute=100_000,
+        max_moves_per_minute=100_000,
+    )
     async with front(House(bounds=bounds)) as served:
         players = await table(served)
         assert players[0].view is not None

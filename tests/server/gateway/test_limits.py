@@ -100,6 +100,24 @@ async def too_talkative(served: Front) -> str:
         return str((await line.ask({**say, "id": 3}))["code"])
 
 
+async def one_change_more(served: Front) -> str:
+    async with raw(served.url) as line:
+        await opened(line)
+        for number, pace in enumerate((1, 2), start=2):
+            settings = {"pace_ms": pace}
+            answer = await line.ask({"type": "configure", "id": number, "settings": settings})
+        return str(answer["code"])
+
+
+async def ten_moves_more(served: Front) -> str:
+    async with raw(served.url) as line:
+        await opened(line)
+        for number in range(2, 13):
+            settings = {"pace_ms": number}
+            answer = await line.ask({"type": "configure", "id": number, "settings": settings})
+        return str(answer["code"])
+
+
 async def too_long_a_name(served: Front) -> str:
     async with raw(served.url) as line:
         assert (await line.until("hello"))["limits"]["name_length"] == 3
@@ -156,6 +174,10 @@ TABLE: Final[dict[str, tuple[float, Scene, str, str]]] = {
     "max_frame_bytes": (4096, too_much_at_once, "1009", met(Limit.FRAME_BYTES)),
     "max_frames_per_second": (1, too_fast, "too_fast 1008", met(Limit.FRAMES)),
     "max_talk_per_minute": (1, too_talkative, "too_fast", met(Limit.TALK)),
+    "max_changes_per_minute": (1, one_change_more, "too_fast", met(Limit.CHANGES)),
+    "max_moves_per_minute": (1, ten_moves_more, "too_fast", met(Limit.MOVES)),
+    "max_changes_per_day": (1, one_change_more, "too_fast", met(Limit.ADDRESS_CHANGES)),
+    "max_changes_per_room": (1, one_change_more, "room_full", met(Limit.ROOM_CHANGES)),
     "max_name_length": (3, too_long_a_name, "bad_name", met(Limit.NAME)),
     "handshake_time": (0.1, silent_from_the_start, "cut", refused(Refusal.SLOW)),
     "idle_time": (100, idle, "idle 1008", met(Limit.IDLE)),
@@ -226,6 +248,8 @@ async def test_an_exact_repeat_is_no_more_talk() -> None:
         await anna.host("Anna")
         await anna.do(c.Configure(settings={"talk": "always"}))
         await anna.do(c.Say(text="ciao", key="k"))
+        assert await anna.error(c.Say(text="basta")) == "too_fast"
+        assert (await anna.do(c.Say(text="ciao", key="k"))).__class__.__name__ == "Update"
         served.house.time.advance(61)
         assert (await anna.do(c.Say(text="ciao", key="k"))).__class__.__name__ == "Update"
         assert (await anna.do(c.Say(text="ancora"))).__class__.__name__ == "Update"

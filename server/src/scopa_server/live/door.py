@@ -17,6 +17,7 @@ from scopa_server.room.refused import Refused
 from scopa_server.room.tokens import token_hash
 
 from .answers import Answers, bad_token, gone, has_left, our_fault, restarting, too_fast
+from .growth import Growth
 from .history import Historian
 from .inbox import Enter
 from .ledger import RoomGone, RoomLost
@@ -39,11 +40,17 @@ class Door:
     """The door of one live room. Only the room's task uses it."""
 
     def __init__(
-        self, table: Table, answers: Answers, historian: Historian, around: Surroundings
+        self,
+        table: Table,
+        answers: Answers,
+        historian: Historian,
+        growth: Growth,
+        around: Surroundings,
     ) -> None:
         self._table = table
         self._answers = answers
         self._historian = historian
+        self._growth = growth
         self._around = around
         self._replacing: dict[str, Allowance] = {}
 
@@ -93,7 +100,8 @@ class Door:
     async def _admit_person(self, visitor: Visitor, command: c.Create | c.Join | c.Resume) -> None:
         table, token = self._table, token_hash(command.token or "")
         if isinstance(command, c.Join):
-            table.tell(await table.commit(Actor(None), command))
+            allowed = self._growth.allows(visitor, command, table.room.seq)
+            table.tell(await table.commit(Actor(None), command, allowed=allowed))
         if table.room.seat_of(token) is None:
             raise bad_token()
         self._make_way(token)

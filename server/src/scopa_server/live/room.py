@@ -22,12 +22,12 @@ from .answers import Answers, gone, our_fault, restarting
 from .clocks import ANSWER_SECONDS, ServerTurn
 from .door import Door
 from .gossip import SAY_SECONDS, Gossip
+from .growth import Growth
 from .history import Historian
 from .inbox import Ask, Enter, Gone, Inbox, Message
 from .ledger import Ledger, RoomGone, RoomLost
 from .surroundings import Surroundings
 from .table import Table
-from .talk import Talk
 from .visitor import Visitor
 
 log = structlog.stdlib.get_logger()
@@ -44,15 +44,20 @@ class LiveRoom:
     """One room and those connected to it. `run` is its task."""
 
     def __init__(
-        self, ledger: Ledger, around: Surroundings, gossip: Gossip, shown: int | None
+        self,
+        ledger: Ledger,
+        around: Surroundings,
+        gossip: Gossip,
+        growth: Growth,
+        shown: int | None,
     ) -> None:
         self._around = around
         self._time = around.time
         self._table = Table(ledger, around, gossip, shown)
         self._answers = Answers(around.metrics)
         self._historian = Historian(ledger, self._answers)
-        self._door = Door(self._table, self._answers, self._historian, around)
-        self._talk = Talk(around)
+        self._growth = growth
+        self._door = Door(self._table, self._answers, self._historian, growth, around)
         self._inbox = Inbox(around.time)
         self._newer = False
         self._gossip_at = self._time.now()
@@ -297,11 +302,9 @@ class LiveRoom:
         if isinstance(command, c.History):
             self._historian.ask(visitor, command)
             return
-        talks = isinstance(command, c.Say)
         try:
-            if talks:
-                self._talk.check(visitor)
-            heard = await self._table.commit(visitor, command, ask.passcode)
+            allowed = self._growth.allows(visitor, command, self.room.seq)
+            heard = await self._table.commit(visitor, command, ask.passcode, allowed)
         except Refused as refusal:
             self._answers.refuse(visitor, command, refusal)
             await self._acts(visitor)
@@ -314,8 +317,8 @@ class LiveRoom:
             self._answers.refuse(visitor, command, our_fault())
             raise
         self._answers.count(command)
-        if talks and heard is not None:
-            self._talk.count(visitor)
+        if heard is not None:
+            self._growth.followed(visitor, command)
         if isinstance(command, c.Leave):
             await self._door.see_off(visitor, command.id, heard)
         else:
@@ -344,7 +347,9 @@ class LiveRoom:
 
     async def _act(self) -> None:
         due, before = self._table.clocks.due(self.room, self._table.online), self.room.seq
-        if isinstance(due, ServerTurn):
+        if due is not None and not self._growth.goes_on(before, self._table.audience):
+            self._hold()
+        elif isinstance(due, ServerTurn):
             await self._act_for(due.seat)
         elif due is not None:
             await self._table.do(due)

@@ -25,10 +25,12 @@ from scopa_server.room.stored import Header, header, read_header
 from scopa_server.room.tokens import is_among, is_token, room_code, token_hash
 
 from .answers import bad_token, gone, restarting
+from .budgets import Budgets
 from .chance import new_id, new_token
 from .failures import Failures
 from .following import listen, poll
 from .gossip import Gossip
+from .growth import Growth
 from .hosting import Hosting
 from .ledger import Ledger, Lifetimes, unavailable
 from .loading import Loaded, load_room
@@ -67,6 +69,7 @@ class Rooms:
         self._access_key = access_key
         self._passcodes = Passcodes(around.metrics)
         self._failures = Failures(around.time, around.bounds, around.metrics)
+        self._budgets = Budgets(around)
         self.process = new_id()
         """Names this process among those on one store."""
         self._polling: asyncio.Task[None] | None = None
@@ -137,6 +140,7 @@ class Rooms:
         # What is wrong with it, or too much, is found before there is any work.
         events = open_room(command, token, None)
         with self._hosting.opening(code, visitor.address):
+            self._budgets.pay(code, visitor.address, 1)
             if command.passcode:
                 passcode = await self._passcodes.hash(command.passcode, visitor.address)
                 events = open_room(command, token, passcode)
@@ -278,7 +282,8 @@ class Rooms:
         shown = await self._journal.shown(loaded.room.code)
         ledger = Ledger(self._journal, loaded, self._lifetimes, self._around.metrics)
         gossip = Gossip(self._journal, loaded.room.code, self.process)
-        live = LiveRoom(ledger, self._around, gossip, shown)
+        growth = Growth(loaded.room.code, self._budgets, self._around)
+        live = LiveRoom(ledger, self._around, gossip, growth, shown)
         task = asyncio.create_task(self._run(live), name=f"room {loaded.room.code}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -14,6 +14,7 @@ from scopa_server.room.state import Room
 from .audience import Audience
 from .clocks import Came, Clocks
 from .gossip import Gossip
+from .growth import Allowed
 from .ledger import Ledger
 from .surroundings import Surroundings
 from .visitor import Visitor
@@ -127,7 +128,11 @@ class Table:
         await self._gossip.leave()
 
     def commit(
-        self, who: Actor | Visitor, command: c.Command | Internal, passcode: str | None = None
+        self,
+        who: Actor | Visitor,
+        command: c.Command | Internal,
+        passcode: str | None = None,
+        allowed: Allowed | None = None,
     ) -> Coroutine[None, None, list[told.RoomEvent] | None]:
         """Decide and store; what people hear of it, None if nothing changed.
 
@@ -138,7 +143,10 @@ class Table:
             # What was read from the store on the way may have moved people.
             self.audience.move(room)
             actor = who if isinstance(who, Actor) else Actor(who.seat, who.name)
-            return decide(room, actor, command, self.context(passcode))
+            events = decide(room, actor, command, self.context(passcode))
+            if allowed is not None and events:
+                allowed(events)
+            return events
 
         return self.ledger.commit(decided)
 

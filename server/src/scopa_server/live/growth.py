@@ -1,0 +1,123 @@
+"""How fast and how far a room's log may grow: nobody may fill the store.
+
+What one address changes at a table, cards and talk apart, comes at a person's pace. A table goes on
+no faster than people play, and whatever is stored on an address's behalf, its bots' cards too,
+comes out of that address's day. And a room whose log is long enough begins nothing more: that
+hangs on the commits' numbers alone, so that all processes hold to it alike, and after a restart.
+
+What changes nothing, as what is sent again, meets none of it.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Final, TypeAlias
+
+from scopa_protocol import commands as c
+from scopa_protocol.codes import ErrorCode
+from scopa_server.metrics import Limit
+from scopa_server.room.events import Events, write_events
+from scopa_server.room.refused import Refused
+
+from .budgets import Budgets
+from .surroundings import Surroundings
+from .talk import Talk
+from .visitor import Visitor
+
+CREDIT: Final = 20
+"""Commits that a room takes out of its budgets at once, so that few of them need a look."""
+BYTES_EACH: Final = 256
+"""A change that takes more counts as several."""
+FINISH: Final = 5_000
+"""Commits that a room has left for its last match, and for who comes and goes meanwhile."""
+
+_Kinds: TypeAlias = frozenset[type[c.Command]]
+_CARDS: Final[_Kinds] = frozenset({c.Play, c.Ready, c.Declare, c.FirstCard})
+"""What a match is made of: each waits for the one before."""
+_UNPACED: Final[_Kinds] = _CARDS | {c.Say}
+"""Talk has a limit of its own."""
+_LAST: Final[_Kinds] = frozenset({c.Leave, c.EndMatch})
+"""What nobody is kept from; it comes no more often than what begins is allowed to."""
+_FINISHING: Final[_Kinds] = _CARDS | {c.Unpause, c.Answer}
+"""What a match needs to come to its end."""
+
+Allowed: TypeAlias = Callable[[Events], None]
+"""Takes what a command comes to. Raises Refused where that is too much."""
+
+
+class Growth:
+    """The growth of one room's log. Only the room's task uses it."""
+
+    def __init__(self, code: str, budgets: Budgets, around: Surroundings) -> None:
+        self._code = code
+        self._budgets = budgets
+        self._metrics = around.metrics
+        self._talk = Talk(around)
+        self._full_at = around.bounds.max_changes_per_room
+        self._paid_to = 0
+        """Below this number of commits cards need no look."""
+
+    def allows(self, visitor: Visitor, command: c.Command, seq: int) -> Allowed | None:
+        """What a command's events must pass in a room of `seq` commits; None: nothing."""
+        if seq < self._paid_to and type(command) in _CARDS:
+            return None
+        return partial(self._check, visitor, type(command), seq)
+
+    def followed(self, visitor: Visitor, command: c.Command) -> None:
+        """A command changed something, and that is stored."""
+        if isinstance(command, c.Say):
+            self._talk.count(visitor)
+
+    def goes_on(self, seq: int, audience: Iterable[Visitor]) -> bool:
+        """Whether the server may do what is due: one of those who are here pays for it."""
+        if seq < self._paid_to:
+            return True
+        if seq >= self._full_at + FINISH:
+            return False
+        lacking = None
+        for address in {visitor.address for visitor in audience}:
+            if self._borrow(address, seq, 1):
+                return True
+            lacking = self._budgets.lacks(self._code, address, 1)
+            if lacking is None:
+                return True
+        if lacking is not None:
+            self._metrics.limited(lacking[0])
+        return False
+
+    def _check(self, visitor: Visitor, kind: type[c.Command], seq: int, events: Events) -> None:
+        if kind in _LAST:
+            return
+        self._check_room(kind, seq)
+        if kind is c.Say:
+            self._talk.check(visitor)
+        if kind not in _UNPACED:
+            self._budgets.change(self._code, visitor.address)
+        commits = 1 if kind in _CARDS else _size(events)
+        if not self._borrow(visitor.address, seq, commits):
+            self._budgets.pay(self._code, visitor.address, commits)
+
+    def _check_room(self, kind: type[c.Command], seq: int) -> None:
+        if seq < self._full_at or (kind in _FINISHING and seq < self._full_at + FINISH):
+            return
+        self._metrics.limited(Limit.ROOM_CHANGES)
+        raise Refused(
+            ErrorCode.ROOM_FULL,
+            "This room has seen as many changes as a room may. Play the match to its end, or end "
+            "it; then open a new room.",
+        )
+
+    def _borrow(self, address: str, seq: int, commits: int) -> bool:
+        """Pay for commits with what was taken before, or take more; whether that could be."""
+        if self._paid_to - seq >= commits:
+            self._paid_to -= commits - 1
+            return True
+        if self._budgets.lacks(self._code, address, commits - 1 + CREDIT) is not None:
+            return False
+        ends = (self._full_at, self._full_at + FINISH)
+        self._paid_to = min([seq + CREDIT, *(end for end in ends if end > seq)])
+        return True
+
+
+def _size(events: Events) -> int:
+    """How many changes one counts as."""
+    return 1 + len(write_events(events)) // BYTES_EACH
