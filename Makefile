@@ -27,8 +27,8 @@ COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gene
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup serve test chaos soak bench bench-peers rooms-test deploy-test check format demo \
-	picture docs build lock clean force
+.PHONY: help setup serve test chaos soak bench bench-peers rooms-test growth-test deploy-test check \
+	format demo picture docs build lock clean force
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(firstword $(MAKEFILE_LIST)) | expand -t 13
@@ -64,6 +64,9 @@ chaos: .venv/dev.done ## cause every fault on purpose and see what holds; ARGS='
 
 rooms-test: .venv/dev.done ## open ten thousand rooms, leave them, and see what is left; some minutes
 	@$(BIN)/python tests/e2e/rooms.py $(ARGS)
+
+growth-test: .venv/dev.done ## let a minute of people who want to fill the store at a real server
+	@PYTHONPATH=tests $(BIN)/python -m growth $(ARGS)
 
 deploy-test: .venv/run.done ## rehearse docs/deploying.md with containers and faults (needs Docker)
 	@cd deploy && PYTHONPATH=. ../$(BIN)/python -m rehearsal $(ARGS)
