@@ -14,7 +14,7 @@ from scopa_server.metrics import Metrics
 from scopa_server.room.refused import Refused
 from support.fake_time import FakeTime
 from support.house import Guest, House
-from support.tables import token
+from support.tables import NAMES, token
 
 
 async def opened(house: House, number: int, address: str = "a") -> Guest | str:
@@ -112,3 +112,40 @@ async def test_connections_of_a_seat_do_not_replace_each_other_for_ever() -> Non
     assert (len(guests), replaced) == (2, door.REPLACED_AT_ONCE)
     house.time.advance(60)
     assert (await house.resume(host.code, 0)).visitor.seat == 0
+
+
+async def test_a_create_or_join_sent_again_comes_back_whatever_its_address_may_not() -> None:
+    house = House(access_key="segreto", bounds=Bounds(max_failures_per_address=1))
+    create = c.Create(name="Anna", rules={"variant": "scopa"}, token=token(0), key="segreto")
+    guests = [Guest(house) for _ in range(4)]
+    await house.rooms.create(guests[0].visitor, create)
+    await house.quiet()
+    join = c.Join(room=guests[0].code, name="Bruno", token=token(1))
+    await house.enter(join)
+    wrong = c.Create(name="Eva", rules={"variant": "scopa"}, token=token(2), key="segret")
+    codes = list[str]()
+    for _ in range(2):
+        with pytest.raises(Refused) as refusal:
+            await house.rooms.create(guests[1].visitor, wrong)
+        codes.append(refusal.value.code.value)
+    assert codes == ["bad_key", "too_fast"]
+    await house.rooms.create(guests[2].visitor, create)
+    await house.rooms.enter(guests[3].visitor, join)
+    await house.quiet()
+    assert [guest.view.you for guest in guests[2:]] == [0, 1]
+
+
+async def test_a_name_that_was_taken_in_comes_back_to_a_server_that_takes_shorter_ones() -> None:
+    before = House()
+    host = await before.host()
+    join = c.Join(room=host.code, name="Bruno", token=token(1))
+    await before.enter(join)
+    after = House(before.journal, bounds=Bounds(max_name_length=3))
+    assert (await after.enter(join)).view.you == 1
+    create = c.Create(name=NAMES[0], rules={"variant": "scopa"}, token=token(0))
+    again = Guest(after)
+    await after.rooms.create(again.visitor, create)
+    await after.quiet()
+    assert again.view.you == 0
+    with pytest.raises(Refused, match="bad_name"):
+        await after.enter(c.Join(room=host.code, name="Carla", token=token(2)))

@@ -93,8 +93,6 @@ class Rooms:
 
         Raises Refused.
         """
-        self._check_key(visitor, command.key)
-        self._check_name(command)
         command, made = _with_token(command)
         while True:
             code = await self._opened(visitor, command)
@@ -136,6 +134,8 @@ class Rooms:
         raise Refused(ErrorCode.SERVER_FULL, "No free room code was found; try again.")
 
     async def _open(self, visitor: Visitor, code: str, command: c.Create) -> Header:
+        self._check_key(visitor, command.key)
+        self._check_name(command)
         token = command.token or ""
         # What is wrong with it, or too much, is found before there is any work.
         events = open_room(command, token, None)
@@ -161,8 +161,6 @@ class Rooms:
     async def enter(self, visitor: Visitor, command: c.Join | c.Resume | c.Watch) -> None:
         """Let a visitor into a room. Raises Refused; what the room refuses it answers itself."""
         made: str | None = None
-        if not isinstance(command, c.Resume):
-            self._check_name(command)
         if isinstance(command, c.Join):
             command, made = _with_token(command)
         code = await self._admitted(visitor, command)
@@ -195,6 +193,8 @@ class Rooms:
         code = read_code(command.room)
         known = None if code is None else await self._header(code)
         if known is None or not _holds(command, known):
+            if isinstance(command, c.Join | c.Watch):
+                self._check_name(command)
             with self._failures.trying(visitor.address, code):
                 await self._check_stranger(visitor, command, known)
         return code or ""
