@@ -224,17 +224,6 @@ async def test_who_plays_at_a_persons_pace_meets_no_limit() -> None:
         assert not any(served.counts(met(limit)) for limit in Limit)
 
 
-async def test_who_looks_around_is_not_idle() -> None:
-    async with front(House(bounds=Bounds(idle_time=100))) as served, raw(served.url) as line:
-        for _ in range(5):
-            served.house.time.advance(60)
-            await line.refused(NOWHERE)
-        await line.send(CREATE)
-        await line.until("joined")
-        served.house.time.advance(1000)
-        assert (await line.ask({"type": "ping", "id": 1}))["type"] == "pong"
-
-
 async def test_bad_messages_count_as_frames() -> None:
     bounds = Bounds(max_frames_per_second=5)
     async with front(House(bounds=bounds)) as served, raw(served.url) as line:

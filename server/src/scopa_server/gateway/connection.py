@@ -20,13 +20,14 @@ from scopa_server.bounds import Bounds
 from scopa_server.live.answers import too_fast
 from scopa_server.live.rooms import Rooms
 from scopa_server.live.showing import Update
-from scopa_server.live.time import Time, Timer
+from scopa_server.live.time import Time
 from scopa_server.live.visitor import Visitor
 from scopa_server.metrics import OK, Limit, Metrics
 from scopa_server.room.decide.seating import BOT_LEVELS
 from scopa_server.room.refused import Refused
 from scopa_server.rules.presets import PRESETS
 
+from .idling import Idling
 from .pipe import Pipe
 from .writer import Writer
 
@@ -91,8 +92,8 @@ class Connection:
         self._listens = False
         """All that was read so far is followed."""
         self._task: asyncio.Task[None] | None = None
-        self._idle: Timer | None = None
         self.visitor = Visitor(invite_base, address)
+        self._idling = Idling(self.visitor, desk.time, desk.bounds.idle_time, self._tire)
         self.visitor.outbox.reply(hello(desk.rooms.key_needed, desk.bounds))
         self._writer = Writer(
             socket, codec, self.visitor.outbox, desk.bounds.unread_time, desk.metrics
@@ -103,14 +104,14 @@ class Connection:
         self._task = asyncio.current_task()
         self._writer.start(self._answered)
         self._socket.take = self._take
-        self._await_visit()
+        self._idling.go_on()
         try:
             await self._read()
         except _LineGone:
             return
         finally:
             self._socket.take = None
-            self._call_off()
+            self._idling.stop()
             self.visitor.gone = True
             if self.visitor.room is not None:
                 self.visitor.room.drop(self.visitor)
@@ -131,22 +132,9 @@ class Connection:
         if self._task is not None:
             self._task.cancel()
 
-    # Idling
-
-    def _await_visit(self) -> None:
-        """Give it some time to enter a room, or to look at one."""
-        self._call_off()
-        time = self._desk.time
-        self._idle = time.call_at(time.now() + self._desk.bounds.idle_time, self._tire)
-
-    def _call_off(self) -> None:
-        if self._idle is not None:
-            self._idle.cancel()
-
     def _tire(self) -> None:
-        if self.visitor.room is None:
-            self._desk.metrics.limited(Limit.IDLE)
-            self._show_out("idle", "No room was entered for a long time; connect again.")
+        self._desk.metrics.limited(Limit.IDLE)
+        self._show_out("idle", "No room was entered for a long time; connect again.")
 
     # Reading
 
@@ -288,8 +276,8 @@ class Connection:
                 ErrorCode.ALREADY_IN_A_ROOM,
                 "This connection is in a room; leave it, or open another connection.",
             )
-        self._await_visit()
-        await self._while_here(self._enter(command))
+        with self._idling.visit(command):
+            await self._while_here(self._enter(command))
 
     async def _enter(self, command: c.Look | c.Create | c.Join | c.Resume | c.Watch) -> None:
         rooms = self._desk.rooms

@@ -19,6 +19,7 @@ class Answers:
 
     def refuse(self, visitor: Visitor, command: c.Command, refusal: Refused) -> None:
         """Answer a command with why it can't be followed."""
+        visitor.refused = refusal.code
         visitor.outbox.reply(
             Error(
                 re=command.id,

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from scopa_protocol.codes import ErrorCode
+
 from .outbox import Outbox
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ class Visitor:
         self.seat: int | None = None
         self.asked = 0
         """Commands that wait in the room's inbox, or for what they ask to be read."""
+        self.refused: ErrorCode | None = None
+        """What it was last refused with, in the room or when it asked to be let in."""
         self.gone = False
         """The connection has ended; a room must not let it in any more."""
 
