@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from scopa_protocol import commands as c
+from scopa_protocol.frames import Update
 from scopa_protocol.views import View
 from support.player import Player
 from support.redis_cluster import RedisCluster
@@ -35,6 +36,26 @@ def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 async def test_a_match_goes_on_when_one_of_two_servers_is_killed(serve: Serve, shared: str) -> None:
     await play([serve(name=name, store=shared) for name in ("one", "other")])
+
+
+async def test_a_room_is_full_at_both_and_after_a_restart(serve: Serve, redis: RedisServer) -> None:
+    limit = ("--max-changes-per-room", "100")
+    one, other = (serve(*limit, name=name, store=redis.url) for name in ("one", "other"))
+    async with Player(one.url) as anna, Player(other.url) as bruno:
+        code = (await anna.host("Anna", variant="scopa", players=2)).room
+        await bruno.join(code, "Bruno")
+        pace = 0
+        while isinstance(await anna.do(c.Configure(settings={"pace_ms": pace})), Update):
+            pace += 1
+        assert seen(anna).seq == 100
+        assert await bruno.error(c.Say(text="ciao")) == "room_full"
+        token = anna.token or ""
+    one.kill()
+    one.start()
+    async with Player(one.url) as anna:
+        assert (await anna.resume(code, token)).view.seq == 100
+        assert await anna.error(c.Start()) == "room_full"
+        assert isinstance(await anna.do(c.Leave()), Update)
 
 
 async def play(servers: list[ServerProcess]) -> None:
