@@ -37,8 +37,8 @@ _UNPACED: Final[_Kinds] = _CARDS | {c.Say}
 """Talk has a limit of its own."""
 _LAST: Final[_Kinds] = frozenset({c.Leave, c.EndMatch})
 """What nobody is kept from; it comes no more often than what begins is allowed to."""
-_FINISHING: Final[_Kinds] = _CARDS | {c.Unpause, c.Answer}
-"""What a match needs to come to its end."""
+_FINISHING: Final[_Kinds] = _CARDS | {c.Unpause, c.Answer, c.StandIn, c.Unseat, c.MakeHost}
+"""What a match may need to come to its end."""
 
 Allowed: TypeAlias = Callable[[Events], None]
 """Takes what a command comes to. Raises Refused where that is too much."""
@@ -74,7 +74,7 @@ class Growth:
         if seq >= self._full_at + FINISH:
             return False
         lacking = None
-        for address in {visitor.address for visitor in audience}:
+        for address in dict.fromkeys(visitor.address for visitor in audience):
             if self._borrow(address, seq, 1):
                 return True
             lacking = self._budgets.lacks(self._code, address, 1)
