@@ -90,6 +90,6 @@ class _Allowances(Generic[_Who]):
         return found
 
     def _forget(self, now: float) -> None:
-        owing = {who: left for who, left in self._all.items() if not left.is_whole(now)}
-        oldest = list(owing)[: max(0, len(owing) - KEPT * 3 // 4)]
-        self._all = {who: left for who, left in owing.items() if who not in set(oldest)}
+        owing = [(who, left) for who, left in self._all.items() if not left.is_whole(now)]
+        # If nearly all of them owe something, the oldest go.
+        self._all = dict(owing[-(KEPT * 3 // 4) :])
