@@ -129,6 +129,7 @@ class Links:
                 await link.open()
                 yield link
             except Unreached as error:
+                await link.drop()
                 raise unavailable(error) from error
             except BaseException:
                 await link.drop()

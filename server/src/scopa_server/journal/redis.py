@@ -137,6 +137,9 @@ class RedisLink:
             return _redirection(error, self._connection.host)
         except ResponseError as error:
             return Refusal(_code(error))
+        except AuthenticationError as error:
+            # Redis 7.0 lets anybody connect, and says so to the first question.
+            raise TurnedAway(turned_away(error)) from None
         except Exception as error:
             raise Broken(f"the connection failed: {type(error).__name__}") from error
 
