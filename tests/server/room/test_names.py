@@ -6,7 +6,7 @@ from scopa_protocol import commands as c
 from scopa_protocol.codes import ErrorCode
 from scopa_server.live.chance import new_token
 from scopa_server.room.decide import open_room
-from scopa_server.room.names import BOT_NAMES, bot_name, of_a_bot
+from scopa_server.room.names import BOT_NAMES, bot_name, of_a_bot, taken
 from scopa_server.room.refused import Refused
 from scopa_server.room.tokens import is_token, room_code, token_hash
 from support.tables import four, nina, token
@@ -47,6 +47,9 @@ def test_names_that_nobody_can_read_are_refused(name: str) -> None:
         "A\u039d\u039dA",
         "\u0391\u039d\u039d\u0410",
         "\ua4ee\ua4e0\ua4e0\ua4ee",
+        "An\u043fa",
+        "\u0410\u043f\u043f\u0430",
+        "\u1d00\u0274\u0274\u1d00",
     ],
 )
 def test_names_that_look_alike_are_one(name: str) -> None:
@@ -64,6 +67,10 @@ def test_names_that_look_alike_are_one(name: str) -> None:
         ("Bruno", "\u0412runo"),
         ("Mario", "\u039c\u0430ri\u043e"),
         ("\u039d\u03af\u03ba\u03bf\u03c2", "\u03bd\u03af\u03ba\u03bf\u03c2"),
+        ("Tom", "\u0422\u043e\u043c"),
+        ("MOT", "\u043c\u043e\u0442"),
+        ("Coberto", "\u0421\u043e\u0432\u0435\u0433\u0442\u043e"),
+        ("Katon", "\u03ba\u03b1\u03c4\u03bf\u03b7"),
     ],
 )
 def test_letters_that_look_alike_are_one(name: str, alike: str) -> None:
@@ -92,7 +99,7 @@ def test_other_names_are_welcome(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "An\u043fa",  # Cyrillic pe, which no table of look-alikes takes for n
+        "An\u0444a",  # Cyrillic ef, which no table of look-alikes takes for a Latin letter
         "\u0391nton",
         "Ivan \u0418\u0432\u0430\u043d",
         "\u0430\u03b2\u0433",
@@ -133,6 +140,11 @@ def test_a_name_in_one_alphabet_is_welcome(name: str) -> None:
         "B0t 12",
         "\uff22ot\uff13",
         "\u0412\u043et 1",
+        "\u0412\u043e\u0442",
+        "\u0432\u043e\u0442 1",
+        "\u0431\u043e\u0442",
+        "\u0392\u03bf\u03c4",
+        "\u0299\u1d0f\u1d1b",
         "C0lombina",
         "Ar1ecchino",
         "Anna (bot)",
@@ -148,7 +160,18 @@ def test_nobody_goes_by_the_name_of_a_bot(name: str) -> None:
         open_room(c.Create(name=name, rules={}), token(0), None)
 
 
-@pytest.mark.parametrize("name", ["Botticelli", "Abbott", "Robot", "Anna (Rome)", "Colomba"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Botticelli",
+        "Abbott",
+        "Robot",
+        "Anna (Rome)",
+        "Colomba",
+        "\u0412\u043e\u0442\u0430\u043d",
+        "\u0420\u043e\u0431\u043e\u0442",
+    ],
+)
 def test_names_with_a_bot_s_inside_are_welcome(name: str) -> None:
     table = four()
     table.do(None, nina(1, name))
@@ -173,6 +196,22 @@ def test_names_are_unique_among_seats_bots_watchers_and_who_waits() -> None:
     for name in ("Ugo", "Nina", "Anna"):
         late = c.Join(room="TESTROOM", name=name, seat=2, token="z" * 22)
         assert table.refused(None, late).code is ErrorCode.NAME_TAKEN
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "Иван Мария Ольга Дмитрий Екатерина Пётр Нина Вова Боба Катя Толя Тоня Вася Бася",
+        "Γιώργος Ελένη Νίκος Μαρία Ρένα Θάνος Κώστας Τάσος Πάνος Ηλίας Ζωή Βίκυ",
+        "Ivan Maria Olga Dmitri Nina Vova Tolya Nikos Elena Pena Hugo Tom Bart Mark Kate",
+    ],
+)
+def test_people_of_one_alphabet_are_told_apart(names: str) -> None:
+    others: list[str] = []
+    for name in names.split():
+        assert not of_a_bot(name)
+        assert not taken(name, others)
+        others.append(name)
 
 
 # Tokens

@@ -29,6 +29,9 @@ _OF_ANY = frozenset({"COMMON", "INHERITED"})
 
 # What case folding and the fonts people use make of some letters, beyond Unicode's own table.
 _ALIKE = str.maketrans({"i": "1", "l": "1", "|": "1", "o": "0"})
+# Cyrillic pe, Greek pi and eta.
+_SHAPES = {"\u043f": "n", "\u03c0": "n", "\u03b7": "n"}
+_SMALL_CAPITAL = re.compile("LATIN LETTER SMALL CAPITAL ([A-Z])")
 
 
 @lru_cache(maxsize=4096)
@@ -52,16 +55,27 @@ def _slight(char: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _lookalike(char: str) -> str:
-    """The plain letter that a character, or its small one, may be taken for; or itself."""
+    """The plain letter that a character, or its small or capital one, may be taken for; or itself.
+
+    Small Cyrillic letters are small capitals by their shape, so no table takes them for small ones.
+    """
+    forms = (char, char.casefold(), char.upper())
+    plain = (_plain(form) for form in forms if len(form) == 1)
+    return next((letter for letter in plain if letter), char)
+
+
+def _plain(char: str) -> str:
+    """The plain letter that a character itself may be taken for, or nothing."""
     if char.isascii():
         return char
+    if char in _SHAPES:
+        return _SHAPES[char]
+    small_capital = _SMALL_CAPITAL.fullmatch(unicodedata.name(char, ""))
+    if small_capital:
+        return small_capital[1].casefold()
     found = confusables.is_confusable(char, greedy=True, preferred_aliases=[])
     glyphs = [glyph["c"] for entry in found or [] for glyph in entry["homoglyphs"]]
-    plain = [glyph.casefold() for glyph in glyphs if glyph.isascii()]
-    if plain:
-        return min(plain)
-    folded = char.casefold()
-    return char if folded == char else "".join(map(_lookalike, folded))
+    return min((glyph.casefold() for glyph in glyphs if glyph.isascii()), default="")
 
 
 def mixed(name: str) -> bool:
@@ -76,8 +90,9 @@ def _alphabet(char: str) -> str:
     return categories.alias(char).upper()
 
 
-# As skeletons are spelled: o is 0. In brackets, as clients mark a bot or a host beside its name.
-_CLAIM = re.compile(r"b0t\d*|.*[(\[{<](b0t|h0st).*")
+# As skeletons are spelled: o is 0, and a Cyrillic b is 6. In brackets, as clients mark a bot or a
+# host beside its name.
+_CLAIM = re.compile(r"[b6]0t\d*|.*[(\[{<]([b6]0t|h0st).*")
 
 
 def of_a_bot(name: str) -> bool:
