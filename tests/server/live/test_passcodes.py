@@ -62,7 +62,7 @@ async def test_wrong_tries_cost_the_same(monkeypatch: pytest.MonkeyPatch) -> Non
     await house.rooms.create(plain.visitor, created)
     work = Work(house, monkeypatch)
     cost = "_scrypt header"
-    for passcode in (None, "", "coppe", "x" * 200):
+    for passcode in (None, "", "coppe", "bastoni\0", "x" * 200):
         for wrong, code in (("unknown_room", NOWHERE), ("wrong_passcode", locked.code)):
             for command in (
                 c.Look(room=code, passcode=passcode),
@@ -78,6 +78,21 @@ async def test_wrong_tries_cost_the_same(monkeypatch: pytest.MonkeyPatch) -> Non
     for code in (NOWHERE, locked.code, plain.code):
         resume = c.Resume(room=code, token=token(9))
         assert await tried(house, work, resume) == "bad_token header"
+
+
+@pytest.mark.parametrize("end", ["\0", "\0\0", "\n", "\t", "\x1b", "\x7f", "\x9b"])
+async def test_a_passcode_with_a_control_character_is_refused(end: str) -> None:
+    house = House()
+    host = await house.host()
+    await host.do(c.Configure(passcode="bastoni"))
+    before = host.view.seq
+    with pytest.raises(Refused, match="bad_text"):
+        await host.do(c.Configure(passcode=f"coppe{end}"))
+    assert host.view.seq == before
+    new = c.Create(name="Ugo", rules={"variant": "scopa"}, token=token(5), passcode=f"coppe{end}")
+    with pytest.raises(Refused, match="bad_text"):
+        await house.rooms.create(Guest(house).visitor, new)
+    assert len(house.journal.logs) == 1
 
 
 async def test_who_must_wait_costs_no_hashing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,12 +5,15 @@ import hashlib
 import hmac
 import os
 import secrets
+import unicodedata
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, TypeVar
 
+from scopa_protocol.codes import ErrorCode
 from scopa_server.metrics import Limit, Metrics
+from scopa_server.room.refused import Refused
 
 from .answers import too_fast
 
@@ -39,7 +42,13 @@ def _hash(passcode: str, room: str | None) -> str:
 
 def _matches(passcode: str, kept: str) -> bool:
     salt, _, digest = kept.partition(":")
-    return hmac.compare_digest(_scrypt(passcode, bytes.fromhex(salt)).hex(), digest)
+    same = hmac.compare_digest(_scrypt(passcode, bytes.fromhex(salt)).hex(), digest)
+    # Scrypt takes a word and that word with NULs behind it for one.
+    return same and "\0" not in passcode
+
+
+def _is_typed(passcode: str) -> bool:
+    return not any(unicodedata.category(char) == "Cc" for char in passcode)
 
 
 class Passcodes:
@@ -58,8 +67,13 @@ class Passcodes:
     async def hash(self, passcode: str, address: str, room: str | None = None) -> str:
         """What the log keeps of a passcode; the same each time for the same code of a room.
 
-        Raises Refused: too_fast.
+        Raises Refused: bad_text, too_fast.
         """
+        if not _is_typed(passcode):
+            raise Refused(
+                ErrorCode.BAD_TEXT,
+                "A passcode has no control characters, such as a tab; choose another.",
+            )
         return await self._run(address, _hash, passcode, room)
 
     async def matches(self, passcode: str | None, kept: str | None, address: str) -> bool:
