@@ -13,8 +13,9 @@ from scopa_server.journal import open_journal
 from scopa_server.room import events as e
 from support.player import Player
 from support.redis_server import RedisServer
-from support.server_process import NotStarted, Serve
+from support.server_process import NotStarted, Program, Serve, ServerProcess
 from support.tables import token
+from support.workers import TWO, spread
 
 KEY = "the-access-key-of-this-house"
 PASSCODE = "bastoni-e-coppe"
@@ -140,35 +141,73 @@ def test_a_store_that_is_not_there_is_said(serve: Serve) -> None:
 # Secrets
 
 
-async def test_no_secret_is_logged(serve: Serve, tmp_path: Path) -> None:
-    key = tmp_path / "key"
-    key.write_text(KEY)
-    server = serve("--access-key-file", str(key), "--log-level", "debug")
-    # What every user of the machine can see of it.
-    assert "scopa_server" in server.shown
-    assert KEY not in server.shown
+FAULTY: Program = ("-m", "support.faulty_server")
+PASSWORD = "the-password-of-that-store"
+
+
+@pytest.fixture(params=["one process", "workers on Redis"])
+def faulty(
+    request: pytest.FixtureRequest, serve: Serve, redis: RedisServer, tmp_path: Path
+) -> ServerProcess:
+    """A server that fails with secrets, its own secrets in files; it logs all it can."""
+    store, options = f"sqlite:{tmp_path}/scopa.db", list[str]()
+    if request.param == "workers on Redis":
+        assert redis.ask("CONFIG", "SET", "requirepass", PASSWORD) == b"+OK\r\n"
+        store, options = redis.url.replace("//", f"//:{PASSWORD}@"), [*TWO]
+    for name, secret in (("key", KEY), ("store", store)):
+        (tmp_path / f"{name}.txt").write_text(secret)
+    options += ["--access-key-file", f"{tmp_path}/key.txt", "--store-file", f"{tmp_path}/store.txt"]
+    return serve(*options, "--log-level", "debug", store=store, program=FAULTY)
+
+
+async def played(server: ServerProcess, anna: Player, bruno: Player) -> tuple[str, str]:
+    """Secrets are tried and used, a deal is begun; the room, and the token that the server made."""
     rules = {"variant": "scopa", "players": 2}
+    for wrong in (None, "no"):
+        bad = c.Create(name="Anna", rules=rules, token=token(0), key=wrong)
+        assert await anna.error(bad) == "bad_key"
     create = c.Create(name="Anna", rules=rules, passcode=PASSCODE, token=token(0), key=KEY)
-    async with Player(server.url) as anna, Player(server.url) as bruno:
-        for wrong in (None, "no"):
-            bad = c.Create(name="Anna", rules=rules, token=token(0), key=wrong)
-            assert await anna.error(bad) == "bad_key"
-        joined = await anna.do(create)
-        assert isinstance(joined, Joined)
-        join = c.Join(room=joined.room, name="Bruno", passcode=PASSCODE)
-        assert await bruno.error(c.Join(room=joined.room, name="B", passcode="no")) == (
-            "wrong_passcode"
-        )
-        made = await bruno.join(joined.room, "Bruno", passcode=join.passcode)
-        assert made.token is not None
-        await anna.do(c.Start())
-        while bruno.view is None or not bruno.view.turn:
-            await bruno.receive()
-        await mover([anna, bruno]).do(mover([anna, bruno]).choice(random.Random(1)))
-    assert server.terminate() == 0
+    joined = await anna.do(create)
+    assert isinstance(joined, Joined)
+    wrong_join = c.Join(room=joined.room, name="B", passcode="no")
+    assert await bruno.error(wrong_join) == "wrong_passcode"
+    made = await bruno.join(joined.room, "Bruno", passcode=PASSCODE)
+    assert made.token is not None
+    await anna.do(c.Start())
+    while bruno.view is None or not bruno.view.turn:
+        await bruno.receive()
+    await mover([anna, bruno]).do(mover([anna, bruno]).choice(random.Random(1)))
+    return joined.room, made.token
+
+
+async def test_no_secret_is_logged(faulty: ServerProcess) -> None:
+    server, workers = faulty, TWO[0] in faulty.options
+    if workers:
+        there = await spread(server, 1)
+        anna, bruno = there[1][0], there[2][0]
+    else:
+        anna, bruno = [await Player(server.url).__aenter__() for _ in range(2)]
+    # What every user of the machine can see of it.
+    shown = server.shown
+    assert shown.count("support.faulty_server") == (3 if workers else 1)
+    code, made = await played(server, anna, bruno)
+    given = [token(0), made, PASSCODE, KEY]
+    # A fault in a command, then one that ends a process: both say all that it knows.
+    known = " ".join([*given, PASSWORD])
+    assert await bruno.error(c.Unseat(seat=0, name=known)) == "internal_error"
+    pages = [server.page(path)[1] for path in ("/metrics", "/healthz", "/readyz")]
+    await bruno.send(c.StandIn(seat=0))
+    await bruno.socket.wait_closed()
+    await anna.socket.close()
+    if workers:
+        await asyncio.to_thread(server.logs, "worker_ended")
+        pages += [server.page(path)[1] for path in ("/metrics", "/healthz", "/readyz")]
+    assert server.terminate() == (0 if workers else 1)
+    assert any(entry["event"] == "room_fault" for entry in server.entries)
+    assert "KeyError" in server.log[server.log.index("a fault of the server's own") :]
     journal = await open_journal(server.store)
-    commits = await journal.read(joined.room)
-    header = await journal.header(joined.room)
+    commits = await journal.read(code)
+    header = await journal.header(code)
     await journal.close()
     shuffles = [
         event.shuffle
@@ -177,12 +216,11 @@ async def test_no_secret_is_logged(serve: Serve, tmp_path: Path) -> None:
         if isinstance(event, e.Shuffled)
     ]
     assert shuffles
-    given = [token(0), made.token, PASSCODE, KEY]
     stored = b"".join(commit.payload for commit in commits) + (header or b"")
     for secret in given:
         assert secret.encode() not in stored
-    told = [*given, *(s.salt for s in shuffles)]
-    for secret in told:
-        assert secret not in server.log
+    told = "".join([shown, server.log, server.said, *pages])
+    for secret in [*given, PASSWORD, *(s.salt for s in shuffles)]:
+        assert secret not in told
     for shuffle in shuffles:
-        assert ",".join(shuffle.deck[:3]) not in server.log.replace('"', "").replace(" ", "")
+        assert ",".join(shuffle.deck[:3]) not in told.replace('"', "").replace(" ", "")

@@ -3,9 +3,7 @@
 import asyncio
 import os
 import random
-import re
 import socket
-from collections import defaultdict
 from signal import SIGHUP, SIGKILL, SIGSTOP, SIGTERM, Signals
 
 import pytest
@@ -16,40 +14,7 @@ from support.player import Player
 from support.redis_server import RedisServer, free_port
 from support.server_process import READY_WITHIN, NotStarted, Serve, ServerProcess
 from support.tables import NAMES
-
-TWO = ("--workers", "2")
-
-
-def pids(server: ServerProcess) -> dict[int, int]:
-    """The newest process of each worker."""
-    return {e["worker"]: e["pid"] for e in server.entries if e["event"] == "worker_serves"}
-
-
-def counted(server: ServerProcess, name: str) -> dict[int, float]:
-    """A metric without other labels, by worker."""
-    status, page = server.page("/metrics")
-    assert status == 200
-    found = re.findall(rf'^{name}{{worker="(\d+)"}} (\S+)$', page, re.MULTILINE)
-    return {int(worker): float(value) for worker, value in found}
-
-
-async def spread(server: ServerProcess, each: int) -> dict[int, list[Player]]:
-    """So many connections to each worker; the system chooses, so some are let go again."""
-    there: dict[int, list[Player]] = defaultdict(list)
-    before = counted(server, "scopa_connections_total")
-    for _ in range(100):
-        player = Player(server.url)
-        await player.__aenter__()
-        now = counted(server, "scopa_connections_total")
-        (worker,) = [number for number in now if now[number] > before[number]]
-        before = now
-        if len(there[worker]) < each:
-            there[worker].append(player)
-        else:
-            await player.socket.close()
-        if [len(players) for players in there.values()] == [each, each]:
-            return there
-    raise AssertionError("a hundred connections, all to one worker")
+from support.workers import TWO, counted, pids, spread
 
 
 async def connected(server: ServerProcess) -> Player:
@@ -116,7 +81,7 @@ async def test_a_match_over_two_workers_goes_on_when_one_is_killed(
 @pytest.mark.parametrize("number", [SIGTERM, SIGHUP])
 async def test_all_are_stopped_together(number: Signals, serve: Serve, redis: RedisServer) -> None:
     server = serve(*TWO, store=redis.url)
-    assert (server.folder / "out").read_text().count("Scopa server on") == 1
+    assert server.said.count("Scopa server on") == 1
     assert server.page("/readyz") == (200, "ok\n")
     there = await spread(server, 1)
     server.send(number)

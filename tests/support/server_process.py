@@ -46,7 +46,7 @@ class ServerProcess:
         self.store = store or f"sqlite:{folder}/scopa.db"
         self.port = 0
         self._admin = 0
-        self._options = options
+        self.options = options
         self._program = program
         self._process: subprocess.Popen[bytes] | None = None
         folder.mkdir(parents=True, exist_ok=True)
@@ -62,6 +62,11 @@ class ServerProcess:
         return (self.folder / "log").read_text()
 
     @property
+    def said(self) -> str:
+        """What it printed in its latest life."""
+        return (self.folder / "out").read_text()
+
+    @property
     def entries(self) -> list[dict[str, Any]]:
         """The log's entries."""
         return [json.loads(line) for line in self.log.splitlines() if line.startswith("{")]
@@ -74,8 +79,8 @@ class ServerProcess:
 
     @property
     def shown(self) -> str:
-        """What every user of the machine can see of it in the list of processes."""
-        words = ["ps", "-o", "args=", "-p", str(self.pid)]
+        """What every user of the machine can see of it and its workers among the processes."""
+        words = ["ps", "-o", "args=", "--pid", str(self.pid), "--ppid", str(self.pid)]
         return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
     @property
@@ -95,11 +100,13 @@ class ServerProcess:
             # Tests play as fast as the machine goes.
             "--max-frames-per-second": "10000",
         }
-        given = [word for pair in words.items() for word in pair]
+        # A secret may stand in a file instead.
+        plain = {name: text for name, text in words.items() if f"{name}-file" not in self.options}
+        given = [word for pair in plain.items() for word in pair]
         clean = {name: text for name, text in os.environ.items() if not name.startswith("SCOPA_")}
         with (self.folder / "out").open("wb") as out, (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, *self._program, *given, *self._options],
+                [sys.executable, *self._program, *given, *self.options],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=log,
@@ -109,7 +116,7 @@ class ServerProcess:
 
     def _await_ready(self, process: subprocess.Popen[bytes]) -> None:
         end = time.monotonic() + READY_WITHIN
-        while READY not in (said := (self.folder / "out").read_text()):
+        while READY not in (said := self.said):
             status = process.poll()
             if status is not None or time.monotonic() > end:
                 self.kill()
@@ -170,6 +177,13 @@ class ServerProcess:
         end = time.monotonic() + READY_WITHIN
         while self.page(path)[0] != status:
             assert time.monotonic() < end, f"{path} doesn't become {status}"
+            time.sleep(0.02)
+
+    def logs(self, event: str) -> None:
+        """Wait until it has logged an event."""
+        end = time.monotonic() + READY_WITHIN
+        while all(entry["event"] != event for entry in self.entries):
+            assert time.monotonic() < end, f"{event} isn't logged"
             time.sleep(0.02)
 
 
