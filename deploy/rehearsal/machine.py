@@ -40,7 +40,8 @@ class Machine:
         """What a command prints. Raises Failed."""
         status, out, errors = self.attempt(*words, limit=limit, text=text)
         if status:
-            raise Failed(f"{' '.join(words)}: {(errors or out).strip()[-2000:]}")
+            why = (errors or out).strip()[-2000:] or f"status {status}, and no word"
+            raise Failed(f"{' '.join(words)}: {why}")
         return out
 
     def attempt(

@@ -10,7 +10,7 @@ from itertools import pairwise
 from signal import SIGKILL
 from typing import NamedTuple, TypeAlias
 
-from rehearsal.checks import healthy
+from rehearsal.checks import ensure, healthy
 from rehearsal.compose import SERVERS, Compose
 from rehearsal.machine import Failed, is_root, say
 from rehearsal.match import WON, Person, person
@@ -40,6 +40,9 @@ async def main():
 asyncio.run(main())
 """
 
+
+Rows: TypeAlias = list[tuple[int, float, list[str]]]
+"""Of each commit its number, when it was stored (seconds), and the kinds of its events."""
 
 Wanted: TypeAlias = tuple[str, Callable[[], object]]
 """What is to happen, and how it is done."""
@@ -128,8 +131,26 @@ def _client(compose: Compose, name: str, *words: str) -> AbstractContextManager[
     return person([*words, "--name", name], compose.machine.folder / name, environ)
 
 
+def _rows(compose: Compose, code: str) -> Rows:
+    """A room's log, read by a server that runs: one may just have been killed. Raises Failed."""
+    read: list[Rows] = []
+
+    def reads() -> bool:
+        for service in SERVERS:
+            words = ("exec", "-T", service, "python", "-c", LOG, code)
+            status, out, errors = compose.machine.attempt(*compose.words, *words)
+            ensure("Traceback" not in errors, f"the room's log is sound: {errors}")
+            if not status:
+                read.append(json.loads(out))
+                return True
+        return False
+
+    compose.machine.becomes("a server reads the room's log", reads)
+    return read[0]
+
+
 def _tell(compose: Compose, invite: str, happened: list[Fault]) -> None:
-    rows = json.loads(compose.python(LOG, invite.rpartition("/")[2]))
+    rows = _rows(compose, invite.rpartition("/")[2])
     if [number for number, _, _ in rows] != list(range(1, len(rows) + 1)):
         raise Failed("the room's log has gaps")
     plays = [at for _, at, kinds in rows for kind in kinds if kind == "played"]
