@@ -55,7 +55,7 @@ def rehearse(machine: Machine, name: str, authorities: Path | None) -> None:
     machine.run(str(tree / "deploy/make-secrets"))
     with composed(machine, name, tree) as compose:
         compose("build", "server", limit=600)
-        checks.image(machine, f"{name}/server", machine.environ["PYTHON_IMAGE"], authorities)
+        checks.image(machine, f"{name}/server", authorities)
         alone(machine, name)
         unit.rehearse(machine, name)
         compose.up()

@@ -1,15 +1,27 @@
 """What is promised of the containers, looked at from inside and outside."""
 
 import json
+import tarfile
+from fnmatch import fnmatch
 from pathlib import Path
 
 from rehearsal.compose import SERVERS, Compose
 from rehearsal.machine import Failed, Machine, say
 
-TOOLS = ("gcc", "cc", "g++", "make")
+NO_PROGRAMS = ("*.py", "*.so", "*.so.*")
+"""Files that may be marked as programs and are read by Python or the loader."""
+MADE_BY_DOCKER = ("etc/hostname", "etc/hosts", "etc/resolv.conf", "dev/*", ".dockerenv")
 HEALTH = "{{.State.Health.Status}}"
 EXIT = "{{.State.ExitCode}}"
-LEFT = "-name ca.pem -o -name '*.whl' -o -name 'pip-*' -o -path '*/.cache/*'"
+LEFT = (
+    *("*.whl", "*/ca.pem", "*/pip/*", "*/pip-*", "*/hatchling/*", "*/.cache/*"),
+    *("src/*", "wheels/*", "build/*"),
+)
+SETTING_ANOTHER_USER = 0o6000
+NOT_FOUND = 127
+"""The exit status where there is no such program."""
+USER = "import os; print(os.getuid())"
+WRITING = "open('/written', 'w')"
 AUTH = "REDISCLI_AUTH=$(cut -d' ' -f2 /run/secrets/redis.conf)"
 METRICS = """
 import urllib.request
@@ -33,28 +45,52 @@ def healthy(compose: Compose, service: str) -> bool:
     return inspect(compose.machine, HEALTH, compose.container(service)) == "healthy"
 
 
-def image(machine: Machine, name: str, base: str, authorities: Path | None) -> None:
-    """Nothing but the server was added to the base. Raises Failed."""
-    before, after = (int(inspect(machine, "{{.Size}}", one, "image")) for one in (base, name))
-    shell = ("docker", "run", "--rm", "--user", "0", "--entrypoint", "sh", name, "-c")
-    tools = machine.attempt(*shell, "; ".join(f"command -v {tool}" for tool in TOOLS))[1]
-    ensure(not tools, f"no compiler in the image: {tools}")
-    left = machine.run(
-        *shell, f"find /opt/scopa /root /src /build /wheels {LEFT} 2>/dev/null; true"
-    )
-    ensure(not left, f"no wheel, cache or certificate left in the image: {left}")
-    packages = machine.run(*shell, "ls /opt/scopa/lib/python3*/site-packages")
-    ensure("hatchling" not in packages, "no build tool in the image")
+def image(machine: Machine, name: str, authorities: Path | None) -> None:
+    """Nothing but Python, the server and what they load is in it. Raises Failed."""
+    size = int(inspect(machine, "{{.Size}}", name, "image")) / 1e6
+    files = [member for member in _files(machine, name) if member.isfile()]
+    programs = {file.name for file in files if file.mode & 0o111 and not _is(file, NO_PROGRAMS)}
+    others = {one for one in programs if not fnmatch(Path(one).name, "python3.*")}
+    ensure(others == {"opt/scopa/bin/scopa-server"}, f"no other program: {sorted(others)}")
+    rights = [file.name for file in files if file.mode & SETTING_ANOTHER_USER]
+    ensure(not rights, f"no program that changes its user: {rights}")
+    left = [file.name for file in files if _is(file, LEFT)]
+    ensure(not left, f"no wheel, cache, build tool or certificate left: {left}")
+    run = ("docker", "run", "--rm", "--entrypoint")
+    status, _, errors = machine.attempt(*run, "sh", name)
+    ensure(status == NOT_FOUND, f"no shell is found: {errors}")
+    asks = "import os; print(os.waitstatus_to_exitcode(os.system(':')))"
+    found = machine.run(*run, "python", name, "-c", asks).strip()
+    ensure(found == str(NOT_FOUND), f"nor does Python find one: {found}")
     used = "with this machine's certificates for pip" if authorities else "without a certificate"
-    say(f"The image is built {used}: {after / 1e6:.0f} MB, {(after - before) / 1e6:.0f} MB ours.")
+    say(f"The image is built {used}: {size:.0f} MB, no shell, {len(programs)} programs.")
+
+
+def _files(machine: Machine, name: str) -> list[tarfile.TarInfo]:
+    """What an image holds, less what Docker adds for a container."""
+    box, archive = f"{name.partition('/')[0]}-held", machine.folder / "held.tar"
+    try:
+        machine.run("docker", "create", "--name", box, name)
+        machine.run("docker", "export", "--output", str(archive), box)
+    finally:
+        machine.attempt("docker", "rm", box)
+    with tarfile.open(archive) as held:
+        members = [member for member in held if not _is(member, MADE_BY_DOCKER)]
+    archive.unlink()
+    return members
+
+
+def _is(file: tarfile.TarInfo, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatch(file.name, pattern) for pattern in patterns)
 
 
 def containers(compose: Compose) -> None:
     """Users, file systems, passwords and networks are as they should be. Raises Failed."""
     for service in (*SERVERS, "redis", "proxy"):
         _confined(compose, service)
-    for service in (*SERVERS, "redis"):
-        ensure(compose.within(service, "id", "-u").strip() != "0", f"{service} isn't root")
+    for service in SERVERS:
+        ensure(compose.python(USER, service=service).strip() != "0", f"{service} isn't root")
+    ensure(compose.within("redis", "id", "-u").strip() != "0", "Redis isn't root")
     ensure("NOAUTH" in compose.within("redis", "redis-cli", "ping"), "Redis asks for a password")
     settings = compose.within("redis", "sh", "-c", f"{AUTH} redis-cli config get 'append*'")
     ensure("always" in settings.split(), "every commit is on disk before it is told")
@@ -63,6 +99,7 @@ def containers(compose: Compose) -> None:
     for path in ("/metrics", "/readyz", "/"):
         ensure(compose.page(path) == 404, f"{path} isn't served to the world")
     ensure("scopa_commits_total" in compose.python(METRICS), "metrics are served inside")
+    compose.within("server", "scopa-server", "rooms", "list")
     say("Users, read-only roots, passwords, networks and pages are as promised.")
 
 
@@ -79,5 +116,6 @@ def _confined(compose: Compose, service: str) -> None:
     password = (compose.tree / "deploy/secrets/redis.conf").read_text().split()[1]
     ensure(password not in settings, f"no password in the settings of {service}")
     ensure(password not in compose("logs", "--no-color", service), f"nor in its log: {service}")
-    status = machine.attempt("docker", "exec", "--user", "0", box, "sh", "-c", "echo > /written")[0]
-    ensure(status != 0, f"{service} can't write to its root")
+    writes = ("python", "-c", WRITING) if service in SERVERS else ("sh", "-c", "echo >/written")
+    errors = machine.attempt("docker", "exec", "--user", "0", box, *writes)[2]
+    ensure("Read-only file system" in errors, f"{service} can't write to its root: {errors}")

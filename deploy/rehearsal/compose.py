@@ -70,9 +70,9 @@ class Compose:
         """What a command prints inside a service's container."""
         return self("exec", "-T", service, *words)
 
-    def python(self, code: str, *words: str) -> str:
+    def python(self, code: str, *words: str, service: str = "server") -> str:
         """What Python prints inside a server's container."""
-        return self.within("server", "python", "-c", code, *words)
+        return self.within(service, "python", "-c", code, *words)
 
     def page(self, path: str) -> int:
         """The status of a page at the proxy, whose authority is trusted."""

@@ -120,10 +120,25 @@ def test_the_image_is_made_of_files_that_exist() -> None:
         if line.startswith("COPY ") and "--from=" not in line
         for source in line.split()[1:-1]
     ]
-    assert copied == ["requirements/run.txt", "deploy/ca.pe[m]", "protocol", "server"]
+    assert copied == [
+        *("requirements/run.txt", "deploy/ca.pe[m]", "protocol", "server", "deploy/gather.py"),
+    ]
     sent = {line[1:] for line in text(".dockerignore").splitlines() if line.startswith("!")}
     assert sent == {name.replace("[m]", "m") for name in copied}
     assert not (ROOT / "deploy/Dockerfile").read_text().startswith("# syntax")
+
+
+def test_the_image_has_no_shell() -> None:
+    recipe = text("deploy/Dockerfile").replace("\\\n", " ")
+    last = recipe[recipe.rindex("\nFROM ") :].strip().splitlines()
+    assert last[0] == "FROM scratch"
+    # Whatever runs in the last stage, or in its containers, would need a shell.
+    assert not [line for line in last if line.startswith(("RUN", "SHELL", "ADD"))]
+    brought = [line.split()[-2:] for line in last if line.startswith("COPY")]
+    assert brought == [["/image", "/"], ["/owned", "/"]]
+    assert f"gather.py {brought[0][0]} " in recipe
+    for start in ("CMD [", "ENTRYPOINT ["):
+        assert recipe.count(start) == recipe.count(start.removesuffix(" [")) == 1
 
 
 def test_the_image_checks_what_it_fetches_and_is_not_root() -> None:

@@ -56,7 +56,7 @@ def test_there_is_always_a_server_that_is_ready(
 def test_a_pod_has_time_to_end(server: Thing) -> None:
     (container,) = server["containers"]
     python, _, script = container["lifecycle"]["preStop"]["exec"]["command"]
-    assert f"{Path(python).parent}:" in (FOLDER.parent / "Dockerfile").read_text()
+    assert f"ENV PATH={Path(python).parent} " in (FOLDER.parent / "Dockerfile").read_text()
     pause = re.fullmatch(r"import time; time\.sleep\((\d+)\)", script)
     assert pause
     # The rooms' own patience, that of connections, and some more.
