@@ -285,6 +285,42 @@ def test_a_deep_frame_in_bytes_is_one_too(opened: bytes, depth: int) -> None:
         MSGPACK.decode_command(MAP_OF_RULES + opened * depth + b"\x01")
 
 
+@pytest.mark.parametrize("tag", ["create", "configure", "propose"])
+@pytest.mark.parametrize("inner", [1, "", [], {}], ids=["numbers", "texts", "lists", "maps"])
+def test_more_than_any_slip_is_no_command(codec: Codec, tag: str, inner: object) -> None:
+    command = {"type": tag, "name": "A"} if tag == "create" else {"type": tag}
+    shapes = (
+        lambda times: {"target": [inner] * times},
+        lambda times: {"target": {str(key): inner for key in range(times)}},
+        lambda times: {"target": [[inner] * times] if inner in (1, "") else [inner] * times},
+    )
+    for shape in shapes:
+        codec.decode_command(codec.encode({**command, "rules": shape(commands.FEW)}))
+        with pytest.raises(BadMessage):
+            codec.decode_command(codec.encode({**command, "rules": shape(commands.FEW + 1)}))
+
+
+@pytest.mark.parametrize(
+    ("frame", "field", "element"),
+    [
+        ({"type": "create", "name": "A"}, "rules", None),
+        ({"type": "configure"}, "settings", None),
+        ({"type": "arrange"}, "names", ["A"]),
+        ({"type": "arrange"}, "names", [None]),
+    ],
+)
+def test_lists_and_maps_have_bounds(
+    codec: Codec, frame: dict[str, Any], field: str, element: list[Any] | None
+) -> None:
+    def of(times: int) -> bytes:
+        value = {f"k{key}": 1 for key in range(times)} if element is None else element * times
+        return codec.encode({**frame, field: value})
+
+    codec.decode_command(of(commands.MOST))
+    with pytest.raises(BadMessage):
+        codec.decode_command(of(commands.MOST + 1))
+
+
 def test_of_a_field_named_twice_the_last_counts() -> None:
     assert JSON.decode_command(b'{"type":"ping","id":4,"id":5}') == commands.Ping(id=5)
 

@@ -51,6 +51,8 @@ JSON: Final[dict[str, bytes]] = {
     "deep lists": CREATE + b"[" * 8000 + b"]" * 8000 + b"}}",
     "deep lists, cut": CREATE + b"[" * 16000,
     "deep maps": CREATE + b'{"a":' * 2600 + b"1" + b"}" * 2600 + b"}}",
+    "5000 lists as a rule": CREATE + b"[" + b",".join([b"[]"] * 5000) + b"]}}",
+    "5000 maps as a rule": CREATE + b"[" + b",".join([b"{}"] * 5000) + b"]}}",
     "1400 rules": CREATE + b"1" + b"".join(b',"k%d":1' % n for n in range(1400)) + b"}}",
     "a rule with a long name": CREATE + b'1,"' + b"k" * 16000 + b'":1}}',
     "3000 cards": b'{"type":"play","id":7,"deal":1,"turn":1,"card":"1D","take":['
@@ -108,6 +110,8 @@ MSGPACK: Final[dict[str, bytes]] = {
     "an extension of 2^32": b"\x81\xa4type\xc9\xff\xff\xff\xff\x05abc",
     "deep lists": _START + b"\x81\xa1a" + b"\x91" * 16000 + b"\xc0",
     "deep maps": _START + b"\x81\xa1a" * 5000 + b"\xc0",
+    "16000 lists as a rule": _START + b"\x81\xa6target\xdc\x3e\x80" + b"\x90" * 16000,
+    "16000 maps as a rule": _START + b"\x81\xa6target\xdc\x3e\x80" + b"\x80" * 16000,
     "an extension": _PING + b"\xc7\x04\x05abcd",
     "an extension as a rule": _START + b"\x81\xa6target\xd6\x02\x00\x00\x00\x00",
     "a timestamp": _START + b"\x81\xa6target\xd6\xff\x00\x00\x00\x00",

@@ -1,6 +1,6 @@
 """What a client may send: one map a frame, told apart by `type`."""
 
-from typing import Annotated, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
@@ -12,29 +12,21 @@ CommandId: TypeAlias = Annotated[int, Meta(ge=1, le=MAX_INTEGER)]
 Number: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 # Wide enough that a wrong seat, name or token gets its own error, not `bad_message`.
 SeatNumber: TypeAlias = Annotated[int, Meta(ge=-MAX_INTEGER, le=MAX_INTEGER)]
-# A wrong value in it gets `bad_rules` or `bad_settings`, with the field's name.
-Overrides: TypeAlias = dict[str, Any]
-MAX_DEPTH = 8
-"""Lists and maps within each other that an override may hold, wrong as they all are."""
+MOST = 64
+"""Elements of a list or map in a command: more than there are rules, cards or seats."""
+FEW = 16
+"""Elements of a value in an override, if it is a list or map, wrong as they all are."""
 
-
-def _refuse_depth(value: object, left: int = MAX_DEPTH) -> None:
-    for inner in _within(value):
-        if not left:
-            raise ValueError("nested too deeply")
-        _refuse_depth(inner, left - 1)
-
-
-def _within(value: Any) -> list[Any]:
-    """What a value decoded from the wire holds directly."""
-    if isinstance(value, list):
-        return cast(Any, value)  # type: ignore[no-any-return]
-    if not isinstance(value, dict):
-        return []
-    fields: dict[Any, Any] = cast(Any, value)
-    if not all(isinstance(key, str) for key in fields):
-        raise ValueError("a map's keys are strings")
-    return list(fields.values())
+if TYPE_CHECKING:
+    Overrides: TypeAlias = dict[str, Any]
+else:
+    # A wrong value in it gets `bad_rules` or `bad_settings`, with the field's name; but no slip is
+    # as big or deep as a frame may be, and to decode such a thing would hold everybody up.
+    _Scalar = bool | int | float | str | None
+    _Few = Meta(max_length=FEW)
+    _Inner = _Scalar | Annotated[list[_Scalar], _Few] | Annotated[dict[str, _Scalar], _Few]
+    _Value = _Scalar | Annotated[list[_Inner], _Few] | Annotated[dict[str, _Inner], _Few]
+    Overrides = Annotated[dict[str, _Value], Meta(max_length=MOST)]
 
 
 class Command(
@@ -75,11 +67,6 @@ class Create(Command, tag="create", frozen=True, kw_only=True):
     token: str | None = None
     key: str | None = None
 
-    def __post_init__(self) -> None:
-        """Raises ValueError for values nested beyond all sense."""
-        _refuse_depth(self.rules)
-        _refuse_depth(self.settings)
-
 
 class Join(Command, tag="join", frozen=True, kw_only=True):
     """Take a seat in a room."""
@@ -119,7 +106,7 @@ class Sit(Command, tag="sit", frozen=True, kw_only=True):
 class Arrange(Command, tag="arrange", frozen=True, kw_only=True):
     """Host: say who sits where; null leaves a seat empty."""
 
-    names: list[str | None]
+    names: Annotated[list[str | None], Meta(max_length=MOST)]
 
 
 class Configure(Command, tag="configure", frozen=True, kw_only=True):
@@ -128,11 +115,6 @@ class Configure(Command, tag="configure", frozen=True, kw_only=True):
     rules: Overrides | None = None
     settings: Overrides | None = None
     passcode: str | None = None
-
-    def __post_init__(self) -> None:
-        """Raises ValueError for values nested beyond all sense."""
-        _refuse_depth(self.rules)
-        _refuse_depth(self.settings)
 
 
 class SeatBot(Command, tag="seat_bot", frozen=True, kw_only=True):
@@ -192,7 +174,7 @@ class Play(Command, tag="play", frozen=True, kw_only=True):
     deal: Number
     turn: Number
     card: Card
-    take: list[Card]
+    take: Annotated[list[Card], Meta(max_length=MOST)]
 
     def __post_init__(self) -> None:
         """Raises ValueError for a card named twice."""
@@ -210,10 +192,6 @@ class Propose(Command, tag="propose", frozen=True, kw_only=True):
     """Propose to count the match under other scoring rules."""
 
     rules: Overrides
-
-    def __post_init__(self) -> None:
-        """Raises ValueError for values nested beyond all sense."""
-        _refuse_depth(self.rules)
 
 
 class Answer(Command, tag="answer", frozen=True, kw_only=True):

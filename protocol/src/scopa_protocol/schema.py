@@ -1,13 +1,13 @@
 """The messages as documents for other languages: a JSON Schema and an AsyncAPI description."""
 
-from typing import Any, Final, get_args
+from typing import Any, Final, cast, get_args
 
 import msgspec
 from msgspec import Struct
 
 from . import VERSION, WIRE_VERSION
 from .codec import MAX_FRAME, SUBPROTOCOLS
-from .commands import ClientCommand
+from .commands import MOST, ClientCommand, Overrides
 from .frames import ServerFrame
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -57,7 +57,22 @@ def asyncapi() -> dict[str, Any]:
 
 
 def _parts(reference: str) -> tuple[tuple[dict[str, Any], ...], dict[str, Any]]:
-    return msgspec.json.schema_components([ClientCommand, ServerFrame], ref_template=reference)
+    kinds = [ClientCommand, ServerFrame]
+    unions, parts = msgspec.json.schema_components(kinds, ref_template=reference)
+    return unions, _sensible(parts, msgspec.json.schema(Overrides))
+
+
+def _sensible(part: Any, overrides: dict[str, Any]) -> Any:
+    """A schema that says of overrides what makes sense, not what gets an answer of its own."""
+    if part == overrides:
+        value = {"type": ["boolean", "integer", "string"]}
+        return {"type": "object", "additionalProperties": value, "maxProperties": MOST}
+    if isinstance(part, list):
+        return [_sensible(one, overrides) for one in cast("list[object]", part)]
+    if isinstance(part, dict):
+        fields = cast("dict[str, object]", part).items()
+        return {name: _sensible(one, overrides) for name, one in fields}
+    return part
 
 
 def _tag(kind: type[Struct]) -> str:

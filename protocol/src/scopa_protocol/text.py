@@ -26,9 +26,9 @@ def clean_name(text: str) -> str | None:
     if len(text) > NAME_LENGTH * _AT_MOST or any(is_unsafe(char) for char in text):
         return None
     name = " ".join(unicodedata.normalize("NFKC", text).split())
-    if name != _lowered(name):
-        return None
     if not 1 <= len(name) <= NAME_LENGTH or any(is_unsafe(char) for char in name):
+        return None
+    if name != _lowered(name):
         return None
     return name if any(_shows(char) for char in name) else None
 
