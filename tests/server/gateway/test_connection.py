@@ -240,6 +240,26 @@ async def test_who_is_held_back_at_times_stays() -> None:
 # Roles
 
 
+@BOTH
+async def test_a_long_frame_is_decoded_once(protocol: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    codec = MSGPACK if protocol == wire.MSGPACK else JSON
+    decode, decoded = codec.decode_command, list[int]()
+
+    def counted(data: bytes) -> c.ClientCommand:
+        decoded.append(len(data))
+        return decode(data)
+
+    async with front() as served, raw(served.url, [protocol]) as line:
+        await create(line)
+        # Once this is answered, it listens for cards.
+        await line.ask({"type": "ping", "id": 9})
+        monkeypatch.setattr(codec, "decode_command", counted)
+        play = {"type": "play", "id": 2, "deal": 1, "turn": 1, "card": "1D"}
+        answer = await line.ask({**play, "take": ["2D"] * 3000})
+        assert answer["code"] == "bad_message"
+        assert len(decoded) == 1
+
+
 async def test_a_connection_takes_part_in_one_room() -> None:
     async with front() as served, raw(served.url) as line:
         for frame in ({"type": "leave"}, {"type": "start"}, {"type": "say", "text": "x"}):

@@ -39,6 +39,8 @@ BAD_MESSAGES: Final = 20
 """Bad messages in a row after which a connection is closed."""
 FLOOD: Final = 200
 """How many more commands may be refused as too fast than followed, before it is closed."""
+SHORT: Final = 1024
+"""Bytes; what a game is made of is shorter, and what isn't would be decoded twice."""
 RETRY_SECONDS: Final = 0.25
 BURST_SECONDS: Final = 2
 """How long frames may come at once that would have been allowed one after the other."""
@@ -158,6 +160,8 @@ class Connection:
         """Follow at once what a game is made of; anything else is read in its turn, by the task."""
         room, outbox = self.visitor.room, self.visitor.outbox
         if room is None or not self._listens or text is self._codec.binary or outbox.closing:
+            return False
+        if len(data) > SHORT:
             return False
         try:
             command = self._codec.decode_command(data)
