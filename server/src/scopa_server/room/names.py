@@ -59,7 +59,7 @@ def _lookalike(char: str) -> str:
 
     Small Cyrillic letters are small capitals by their shape, so no table takes them for small ones.
     """
-    forms = (char, char.casefold(), char.upper())
+    forms = dict.fromkeys((char, char.casefold(), char.upper()))
     plain = (_plain(form) for form in forms if len(form) == 1)
     return next((letter for letter in plain if letter), char)
 
