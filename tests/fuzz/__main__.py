@@ -2,7 +2,8 @@
 
 FOLDER keeps what was found to be new; further words go to libFuzzer, as in `-max_total_time=300`.
 Atheris isn't among the development tools: `pip install atheris` (Linux, Python 3.11 to 3.13).
-Without it, `--worst` shows which frames cost the server most.
+Without it, `--worst` shows which frames cost the decoder and the rooms most, and `--dearest` which
+take a gateway's loop longest.
 """
 
 import hashlib
@@ -10,7 +11,9 @@ import sys
 import time
 from pathlib import Path
 
-from fuzz import target
+from structlog.testing import capture_logs
+
+from fuzz import dearest, target
 from scopa_protocol.codec import Format
 
 ROUNDS = 5
@@ -49,6 +52,21 @@ def worst() -> None:
         sys.stdout.write(f"{seconds * 1000:8.2f} ms  {fmt:8}{len(data):6} bytes  {data[:60]!r}\n")
 
 
+def longest() -> None:
+    """Time the dearest frames there are through a whole gateway."""
+    with capture_logs():
+        costs = dearest.dearest()
+    sys.stdout.write(
+        f"What a gateway's loop takes for the dearest of {len(costs)} frames, in all\n"
+    )
+    sys.stdout.write("and at one stretch:\n")
+    for cost in costs[:SHOWN]:
+        sys.stdout.write(
+            f"{cost.whole * 1000:8.2f} ms {cost.stretch * 1000:6.2f} ms  {cost.fmt:8}"
+            f"{cost.size:6} bytes  {cost.stage}: {cost.what!a}\n"
+        )
+
+
 def _fastest(data: bytes, fmt: Format) -> float:
     took: list[float] = []
     for _ in range(ROUNDS):
@@ -61,6 +79,8 @@ def _fastest(data: bytes, fmt: Format) -> float:
 if __name__ == "__main__":
     if sys.argv[1:] == ["--worst"]:
         worst()
+    elif sys.argv[1:] == ["--dearest"]:
+        longest()
     elif len(sys.argv) > 1:
         fuzz(Path(sys.argv[1]), sys.argv[2:])
     else:
