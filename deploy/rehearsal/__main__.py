@@ -103,14 +103,15 @@ def alone(machine: Machine, name: str) -> None:
 def restored(compose: Compose, invite: str) -> None:
     """A backup, everything lost, the restore, and the room is there again."""
     machine = compose.machine
-    archive = str(machine.folder / "backup.tar")
+    archive = machine.folder / "backup.tar"
     machine.environ["COMPOSE"] = compose.program
     begun = time.monotonic()
-    machine.run(str(compose.tree / "deploy/backup"), archive, limit=180)
+    machine.run(str(compose.tree / "deploy/backup"), str(archive), limit=180)
+    ensure(not archive.stat().st_mode & 0o077, "a backup is its owner's alone")
     middle = time.monotonic()
     compose("down", "--volumes")
     lost = time.monotonic()
-    machine.run(str(compose.tree / "deploy/restore"), archive, limit=180)
+    machine.run(str(compose.tree / "deploy/restore"), str(archive), limit=180)
     took = time.monotonic() - lost
     compose.trust()
     table.still_there(compose, invite)

@@ -11,25 +11,42 @@ from rehearsal.match import person
 RECIPE = """
 FROM {server} AS server
 FROM {base}
-RUN apt-get update -q && apt-get install -y -q --no-install-recommends systemd systemd-sysv dbus
+RUN apt-get update -q && apt-get install -y -q --no-install-recommends \\
+    systemd systemd-sysv dbus sqlite3 redis-server && systemctl disable redis-server
 COPY --from=server /opt/scopa /opt/scopa
 COPY scopa-server.service /etc/systemd/system/
 RUN mkdir /etc/scopa && echo SCOPA_HOST=0.0.0.0 >/etc/scopa/server.env && \\
     systemctl enable scopa-server
-CMD ["/lib/systemd/systemd"]
+# As on a machine, what is mounted is to be seen everywhere: credentials are.
+CMD ["sh", "-c", "mount --make-rshared / && exec /lib/systemd/systemd"]
 """
 RIGHTS = ("SYS_ADMIN", "NET_ADMIN", "SYS_PTRACE", "DAC_READ_SEARCH")
 NEEDS = [f"--cap-add={right}" for right in RIGHTS]
 NEEDS += ["--security-opt=seccomp=unconfined", "--cgroupns=host", "--tmpfs=/run:exec"]
 NEEDS += ["--tmpfs=/tmp", "--volume=/sys/fs/cgroup:/sys/fs/cgroup:rw"]
 NAME = "scopa-server"
-RESTORE = """
-cd /var/lib/scopa
-cp scopa.db /var/backups/
-rm -f scopa.db*
-cp /var/backups/scopa.db scopa.db
-chown --reference=/var/lib/scopa/ scopa.db
+BACKUP = """
+(umask 077; sqlite3 /var/lib/scopa/scopa.db ".backup '/var/backups/scopa-backup.db'")
+stat --format %a /var/backups/scopa-backup.db
 """
+RESTORE = """
+rm -f /var/lib/scopa/scopa.db*
+cp /var/backups/scopa-backup.db /var/lib/scopa/scopa.db
+chown --reference=/var/lib/scopa/ /var/lib/scopa/scopa.db
+"""
+KEY = "a-key-that-hosting-asks-for"
+OTHERWISE = f"""
+redis-server --daemonize yes --bind 127.0.0.1 --save '' >/dev/null
+umask 077
+echo {KEY} >/etc/scopa/access-key
+cat >>/etc/scopa/server.env <<END
+SCOPA_STORE=redis://127.0.0.1:6379/0
+SCOPA_ACCESS_KEY_FILE=/run/credentials/scopa-server.service/access-key
+END
+sed -i 's/^#LoadCredential=/LoadCredential=/' /etc/systemd/system/scopa-server.service
+systemctl daemon-reload
+"""
+"""What the unit's files offer to those who want it otherwise."""
 
 
 def rehearse(machine: Machine, name: str) -> None:
@@ -83,6 +100,10 @@ def _try(machine: Machine, box: str, port: int) -> None:
     ensure("CapEff:\t0000000000000000" in status, "the unit has no rights")
     ensure("NoNewPrivs:\t1" in status, "the unit gets no new rights")
     ensure(not any(line.startswith("Uid:\t0\t") for line in status), "the unit isn't root")
+    rooms = _rooms(machine, box)
+    ensure(rooms == "1", f"the room is in the unit's file: {rooms}")
+    mode = machine.run("docker", "exec", box, "sh", "-euc", BACKUP).strip()
+    ensure(mode == "600", f"a backup of the unit's file is its owner's alone: {mode}")
     systemctl("kill", "--signal=KILL", NAME)
     begun = time.monotonic()
     machine.becomes("the unit is started again", lambda: shown("NRestarts") == "1")
@@ -95,17 +116,40 @@ def _try(machine: Machine, box: str, port: int) -> None:
     machine.run("docker", "exec", box, "sh", "-euc", RESTORE)
     systemctl("start", NAME)
     machine.becomes("the unit serves what was restored", lambda: _answers(port))
+    ensure(_rooms(machine, box) == rooms, "the rooms are there again")
+    _try_otherwise(machine, box, port)
     say(
-        f"The systemd unit: a match played, served {again:.1f} s after kill -9, "
-        f"stopped in {stopped:.1f} s with status 0, its file put back and served."
+        f"The systemd unit: a match played, served {again:.1f} s after kill -9, stopped in "
+        f"{stopped:.1f} s with status 0, its backup put back, then a Redis and a key in use."
     )
 
 
-def _bots_play(machine: Machine, port: int) -> None:
+def _try_otherwise(machine: Machine, box: str, port: int) -> None:
+    """Rooms in a Redis, hosting with a key."""
+    machine.run("docker", "exec", box, "sh", "-euc", OTHERWISE)
+    machine.run("docker", "exec", box, "systemctl", "restart", NAME)
+    machine.becomes("the unit serves as server.env says", lambda: _answers(port))
+    try:
+        _bots_play(machine, port, "--key", "another-key")
+    except Failed:
+        _bots_play(machine, port, "--key", KEY)
+    else:
+        raise Failed("anybody may host at the unit, whatever key they bring")
+    kept = machine.run("docker", "exec", box, "redis-cli", "dbsize").strip()
+    ensure(kept != "0", "rooms are in the Redis that server.env names")
+
+
+def _rooms(machine: Machine, box: str) -> str:
+    """The rooms in the unit's file."""
+    asks = ("sqlite3", "-readonly", "/var/lib/scopa/scopa.db", "SELECT count(*) FROM rooms")
+    return machine.run("docker", "exec", box, *asks).strip()
+
+
+def _bots_play(machine: Machine, port: int, *more: str) -> None:
     """A short match of one client with a bot."""
     quick = ["--rule", "target=1", "--setting", "pace_ms=0", "next_deal_seconds=0"]
     words = ["host", "--players", "2", "--bots", "1", *quick, "--autoplay", "--once"]
-    words += ["--server", f"ws://127.0.0.1:{port}", "--name", "Carla"]
+    words += ["--server", f"ws://127.0.0.1:{port}", "--name", "Carla", *more]
     with person(words, machine.folder / "Carla", machine.environ) as carla:
         carla.ends(60)
         carla.tells("( won the match)")
