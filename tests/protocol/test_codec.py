@@ -296,8 +296,10 @@ def test_more_than_any_slip_is_no_command(codec: Codec, tag: str, inner: object)
     )
     for shape in shapes:
         codec.decode_command(codec.encode({**command, "rules": shape(commands.FEW)}))
-        with pytest.raises(BadMessage):
-            codec.decode_command(codec.encode({**command, "rules": shape(commands.FEW + 1)}))
+        for part in ("rules", "settings") if tag == "configure" else ("rules",):
+            with pytest.raises(BadMessage) as caught:
+                codec.decode_command(codec.encode({**command, part: shape(commands.FEW + 1)}))
+            assert caught.value.code == f"bad_{part}"
 
 
 @pytest.mark.parametrize(
@@ -317,8 +319,16 @@ def test_lists_and_maps_have_bounds(
         return codec.encode({**frame, field: value})
 
     codec.decode_command(of(commands.MOST))
-    with pytest.raises(BadMessage):
+    with pytest.raises(BadMessage) as caught:
         codec.decode_command(of(commands.MOST + 1))
+    assert caught.value.code == ("bad_message" if field == "names" else f"bad_{field}")
+
+
+@pytest.mark.parametrize("value", [1, "cirulla", [], None])
+def test_rules_that_are_no_map_are_a_bad_message(codec: Codec, value: object) -> None:
+    with pytest.raises(BadMessage) as caught:
+        codec.decode_command(codec.encode({"type": "create", "name": "A", "rules": value}))
+    assert caught.value.code == "bad_message"
 
 
 def test_of_a_field_named_twice_the_last_counts() -> None:

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
 import msgspec
 from msgspec import Raw, Struct
 
+from .codes import ErrorCode
 from .commands import ClientCommand
 from .events import RoomEvent
 from .frames import Bye, Error, Hello, HistoryFrame, Joined, Pong, RoomFrame, ServerFrame, Update
@@ -26,12 +27,18 @@ T = TypeVar("T")
 
 
 class BadMessage(ValueError):
-    """A frame that isn't a command; `id` is the command's number where it could be read."""
+    """A frame that isn't a command; `id` is the command's number where it could be read.
 
-    def __init__(self, reason: str, command_id: int | None) -> None:
+    `code`: what it is answered with, `bad_rules` or `bad_settings` where only these are wrong.
+    """
+
+    def __init__(
+        self, reason: str, command_id: int | None, code: ErrorCode = ErrorCode.BAD_MESSAGE
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.id = command_id
+        self.code = code
 
 
 class _UpdateIn(Struct, frozen=True, kw_only=True, tag_field="type", tag="update"):
@@ -78,7 +85,7 @@ class Codec:
         try:
             return cast(ClientCommand, self._command(data))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
-            raise BadMessage(_reason(fault), self._id(data)) from None
+            raise BadMessage(_reason(fault), self._id(data), _code(fault)) from None
 
     def _id(self, data: bytes) -> int | None:
         try:
@@ -135,6 +142,15 @@ def _reason(fault: Exception) -> str:
         return "unknown field"
     return text
 
+
+def _code(fault: Exception) -> ErrorCode:
+    """Whether a command is one but for the values inside its rules or settings."""
+    found = _INSIDE.search(str(fault)) if isinstance(fault, msgspec.ValidationError) else None
+    return _CODES[found[1]] if found else ErrorCode.BAD_MESSAGE
+
+
+_INSIDE: Final = re.compile(r"(?:of length <= \d+ - at `\$\.|`\$\.(?=\w+\[))(rules|settings)[`\[]")
+_CODES: Final = {"rules": ErrorCode.BAD_RULES, "settings": ErrorCode.BAD_SETTINGS}
 
 # A slip of the pen may be named; longer, it could be a token in the wrong place.
 _PLAIN_FIELD: Final = re.compile(r"Object contains unknown field `[a-z_]{1,20}`")

@@ -180,23 +180,23 @@ class Connection:
     async def _receive(self, data: str | bytes) -> None:
         if isinstance(data, bytes) != self._codec.binary:
             kind = "binary" if self._codec.binary else "text"
-            self._bad_message(f"this subprotocol uses {kind} frames", None)
+            self._bad_message(BadMessage(f"this subprotocol uses {kind} frames", None))
             return
         try:
             command = self._codec.decode_command(data.encode() if isinstance(data, str) else data)
         except BadMessage as fault:
-            self._bad_message(fault.reason, fault.id)
+            self._bad_message(fault)
             return
         self._bad = 0
         await self._handle(command)
 
-    def _bad_message(self, reason: str, re: int | None) -> None:
+    def _bad_message(self, fault: BadMessage) -> None:
         self._bad += 1
-        self._expect(re)
-        if self._is_too_much("invalid", re):
+        self._expect(fault.id)
+        if self._is_too_much("invalid", fault.id):
             return
-        self._refuse(re, Refused(ErrorCode.BAD_MESSAGE, f"That is no command: {reason}."))
-        self._count("invalid", ErrorCode.BAD_MESSAGE)
+        self._refuse(fault.id, Refused(fault.code, f"That is no command: {fault.reason}."))
+        self._count("invalid", fault.code)
         if self._bad >= BAD_MESSAGES:
             self._show_out("policy", "Too many bad messages; is this client up to date?")
 
