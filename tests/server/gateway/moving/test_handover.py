@@ -1,0 +1,469 @@
+"""A connection goes on at another worker, and its client, a real one, notices nothing."""
+
+import asyncio
+import socket
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from scopa_protocol import commands as c
+from scopa_protocol.codec import JSON, MSGPACK, Codec
+from scopa_protocol.frames import Hello, Joined, Pong, RoomFrame, ServerFrame
+from scopa_server.bounds import Bounds
+from scopa_server.gateway.handover import Handover
+from scopa_server.gateway.homes import token_at
+from scopa_server.gateway.neighbour import Go, Offer, Ready, Refused, Stay, Taken
+from scopa_server.gateway.neighbours import PATIENCE as ANSWERS_WITHIN
+from scopa_server.metrics import Handed
+from support.bare import CONTINUATION, PING, TEXT, frame
+from support.front import until
+from support.next_door import NextDoor, Stranger, next_door
+from support.player import Player
+from support.raw import Raw, raw
+
+ANYBODY = Handover(
+    id=bytes(16), subprotocol=None, address="192.0.2.1", invite_base="ws://x", received=b""
+)
+
+
+def open_files() -> int:
+    """How many this process has."""
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def command(number: int, kind: str, **fields: object) -> bytes:
+    """A command's text."""
+    return msgspec.json.encode({"type": kind, "id": number, **fields})
+
+
+async def answers(player: Player, number: int) -> list[object]:
+    """What so many frames answer."""
+    frames = [await player.receive() for _ in range(number)]
+    return [getattr(frame, "re", None) for frame in frames]
+
+
+def is_all_answered_once(frames: list[ServerFrame]) -> bool:
+    """Whether no command was answered twice, and there is one `hello`."""
+    re = [getattr(frame, "re", None) for frame in frames]
+    given = [number for number in re if isinstance(number, int)]
+    return len(given) == len(set(given)) and isinstance(frames[0], Hello)
+
+
+@pytest.mark.parametrize("codec", [JSON, MSGPACK], ids=["json", "msgpack"])
+async def test_a_client_notices_nothing(codec: Codec) -> None:
+    async with next_door() as pair:
+        code = await pair.room()
+        async with Player(pair.one.url, codec=codec) as player:
+            assert pair.connections() == (1, 0)
+            invite = (await player.join(code, "Ugo")).invite
+            assert pair.handed(Handed.DONE) == 1
+            await until(lambda: pair.connections() == (0, 1))
+            assert invite == f"{pair.one.url}/{code}"
+            assert isinstance(await player.do(c.Ping()), Pong)
+            await player.do(c.Say(text="ciao"))
+            assert len(pair.one.gateway._lines) == 0
+            assert len(pair.two.gateway._lines) == 1
+        assert [type(frame) for frame in player.frames].count(Hello) == 1
+        assert is_all_answered_once(player.frames)
+        await until(lambda: pair.connections() == (0, 0))
+        total = "scopa_connections_total"
+        assert (pair.one.counts(total), pair.two.counts(total)) == (1, 0)
+        closes = "scopa_closes_total"
+        assert (pair.one.counts(closes), pair.two.counts(closes)) == (0, 1)
+        assert pair.two.counted('scopa_closes_total{code="1000"} 1.0')
+
+
+async def test_it_goes_to_and_fro_while_it_looks_around() -> None:
+    async with next_door() as pair:
+        codes = [await pair.room(at=2), await pair.room(at=1)]
+        async with Player(pair.one.url) as player:
+            for number in range(6):
+                seen = await player.do(c.Look(room=codes[number % 2]))
+                assert isinstance(seen, RoomFrame)
+                assert seen.room == codes[number % 2]
+            await until(lambda: pair.connections() == (1, 0))
+            await player.join(codes[1], "Ugo")
+        assert pair.handed(Handed.DONE) == 3
+        assert is_all_answered_once(player.frames)
+
+
+async def test_nobody_goes_to_and_fro_for_ever() -> None:
+    async with next_door() as pair:
+        codes = [await pair.room(at=2), await pair.room(at=1)]
+        async with Player(pair.one.url) as player:
+            for number in range(20):
+                assert isinstance(await player.do(c.Look(room=codes[number % 2])), RoomFrame)
+        done = 'scopa_handovers_total{outcome="done"}'
+        assert pair.one.counts(done) + pair.two.counts(done) == 8
+        often = 'scopa_handovers_total{outcome="often"}'
+        assert pair.one.counts(often) + pair.two.counts(often) > 0
+
+
+async def test_a_room_is_opened_where_its_token_leads() -> None:
+    """Sent again, to any worker, `create` comes to the room that it has opened."""
+    async with next_door() as pair:
+        create = c.Create(name="Anna", rules={"variant": "scopa"}, token=token_at(2, 2))
+        codes = set[str]()
+        for front in (pair.one, pair.one, pair.two):
+            async with Player(front.url) as player:
+                joined = await player.do(create)
+                assert isinstance(joined, Joined)
+                codes.add(joined.room)
+        assert len(codes) == 1
+        assert pair.handed(Handed.DONE) == 2
+        assert (len(pair.one.house.rooms), len(pair.two.house.rooms)) == (0, 1)
+
+
+async def test_whose_room_is_at_home_here_stays() -> None:
+    async with next_door() as pair:
+        code = await pair.room(at=1)
+        async with Player(pair.one.url) as player:
+            await player.join(code, "Ugo")
+            # In a room, a look at another is answered where it is.
+            await player.do(c.Look(room=await pair.room(at=2)))
+            await player.error(c.Look(room="no room"))
+            assert pair.connections() == (1, 0)
+        async with Player(pair.one.url) as player:
+            await player.host("Anna")
+        assert pair.handed(Handed.DONE) == 0
+
+
+async def test_what_is_sent_behind_is_answered_in_order_and_once() -> None:
+    async with next_door() as pair:
+        code = await pair.room()
+        async with Player(pair.one.url) as player:
+            sent = [
+                command(1, "join", room=code, name="Ugo"),
+                *(command(number, "ping") for number in (2, 3, 4)),
+                command(5, "say", text="ciao"),
+            ]
+            player.socket.transport.write(b"".join(frame(TEXT, text) for text in sent))
+            assert await answers(player, 5) == [1, 2, 3, 4, [5]]
+            assert await player.do(c.Ping()) is player.frames[-1]
+            assert len(player.frames) == 7
+        assert pair.handed(Handed.DONE) == 1
+
+
+async def test_messages_and_frames_may_come_in_pieces() -> None:
+    async with next_door() as pair:
+        code = await pair.room()
+        async with Player(pair.one.url) as player:
+            join = command(1, "join", room=code, name="Ugo")
+            pieces = [
+                frame(TEXT, join[:10], fin=False),
+                frame(PING, b"still there"),
+                frame(CONTINUATION, join[10:30], fin=False),
+                frame(CONTINUATION, join[30:]),
+            ]
+            for byte in b"".join(pieces):
+                player.socket.transport.write(bytes([byte]))
+                await asyncio.sleep(0)
+            assert await answers(player, 1) == [1]
+            await until(lambda: pair.connections() == (0, 1))
+        assert pair.handed(Handed.DONE) == 1
+
+
+async def test_a_message_begun_behind_is_ended_at_the_other() -> None:
+    async with next_door() as pair:
+        code = await pair.room()
+        async with Player(pair.one.url) as player:
+            join, ping = command(1, "join", room=code, name="Ugo"), command(2, "ping")
+            begun = frame(TEXT, ping[:5], fin=False) + frame(CONTINUATION, ping[5:9], fin=False)
+            player.socket.transport.write(frame(TEXT, join) + begun)
+            assert await answers(player, 1) == [1]
+            await until(lambda: pair.connections() == (0, 1))
+            player.socket.transport.write(frame(CONTINUATION, ping[9:]))
+            assert await answers(player, 1) == [2]
+
+
+@pytest.mark.parametrize("cut", range(1, 12))
+async def test_where_a_frame_is_half_read_all_is_answered_here(cut: int) -> None:
+    async with next_door() as pair:
+        code = await pair.room()
+        async with Player(pair.one.url) as player:
+            join, ping = command(1, "join", room=code, name="Ugo"), frame(TEXT, command(2, "ping"))
+            player.socket.transport.write(frame(TEXT, join) + ping[:cut])
+            assert await answers(player, 1) == [1]
+            player.socket.transport.write(ping[cut:])
+            assert await answers(player, 1) == [2]
+            assert pair.connections() == (1, 0)
+        assert pair.handed(Handed.UNFIT) == 1
+
+
+@pytest.mark.parametrize(
+    ("theirs", "outcome"),
+    [
+        (Bounds(max_connections=1), Handed.FULL),
+        (Bounds(max_connections_per_address=1), Handed.ADDRESS_FULL),
+    ],
+)
+async def test_where_the_other_is_full_it_is_served_here(theirs: Bounds, outcome: Handed) -> None:
+    async with next_door(theirs=theirs) as pair:
+        code = await pair.room()
+        async with raw(pair.two.url) as other, Player(pair.one.url) as player:
+            await other.until("hello")
+            await player.join(code, "Ugo")
+            assert pair.connections() == (1, 1)
+            assert isinstance(await player.do(c.Ping()), Pong)
+        assert pair.handed(outcome) == 1
+        assert is_all_answered_once(player.frames)
+
+
+async def test_the_other_counts_who_comes() -> None:
+    async with next_door(theirs=Bounds(max_connections_per_address=1)) as pair:
+        code = await pair.room()
+        async with Player(pair.one.url) as player:
+            await player.join(code, "Ugo")
+            async with raw(pair.two.url) as other:
+                frames, close = await other.end()
+                assert (frames[-1]["code"], close) == ("too_many_connections", 1013)
+        await until(lambda: pair.connections() == (0, 0))
+        assert not pair.two.gateway._arrivals.places
+        async with raw(pair.two.url) as other:
+            assert (await other.frame())["type"] == "hello"
+            assert (await other.ask({"type": "ping", "id": 1}))["type"] == "pong"
+
+
+async def test_what_was_used_of_an_allowance_stays_used() -> None:
+    bounds = Bounds(max_frames_per_second=10)
+    async with next_door(bounds) as pair:
+        code = await pair.room()
+        async with raw(pair.one.url) as line:
+            for number in range(1, 15):
+                assert (await line.ask({"type": "ping", "id": number}))["type"] == "pong"
+            await line.ask({"type": "look", "id": 15, "room": code})
+            await until(lambda: pair.connections() == (0, 1))
+            kinds = [
+                (await line.ask({"type": "ping", "id": number}))["type"] for number in range(16, 24)
+            ]
+        assert kinds == ["pong"] * 5 + ["error"] * 3
+        assert pair.two.counts('scopa_limits_met_total{limit="frames"}') == 3
+
+
+async def test_who_sends_too_much_does_not_go_anywhere() -> None:
+    async with next_door(Bounds(max_frames_per_second=10)) as pair:
+        code = await pair.room()
+        async with raw(pair.one.url) as line:
+            for number in range(1, 21):
+                await line.ask({"type": "ping", "id": number})
+            refused = await line.ask({"type": "look", "id": 21, "room": code})
+            assert refused["code"] == "too_fast"
+            assert pair.connections() == (1, 0)
+        assert pair.handed(Handed.DONE) == 0
+
+
+async def test_pings_without_end_are_too_many_over_both() -> None:
+    async with next_door(Bounds(max_frames_per_second=10)) as pair:
+        code = await pair.room()
+        async with Player(pair.one.url) as player:
+            send = player.socket.transport.write
+            send(frame(PING) * 15)
+            await player.do(c.Look(room=code))
+            await until(lambda: pair.connections() == (0, 1))
+            send(frame(PING) * 6)
+            await player.socket.wait_closed()
+            assert player.socket.close_code == 1008
+        assert pair.two.counts('scopa_limits_met_total{limit="control_frames"}') == 1
+
+
+@asynccontextmanager
+async def asked() -> AsyncGenerator[tuple[NextDoor, Stranger, Raw, int]]:
+    """Somebody wants to join at another worker, which is the test itself and was just asked."""
+    async with next_door(met=False) as pair:
+        code = await pair.room()
+        with pair.stranger() as stranger:
+            assert isinstance(await stranger.hear(), Ready)
+            stranger.say(Ready())
+            await until(lambda: pair.met[0].all[0].ready)
+            async with raw(pair.one.url) as line:
+                await line.until("hello")
+                await line.send({"type": "join", "id": 1, "room": code, "name": "Ugo"})
+                yield pair, stranger, line, await stranger.offered()
+
+
+async def is_served_here(pair: NextDoor, line: Raw, outcome: Handed) -> None:
+    """Check that the command is answered here, once, and so is the next."""
+    assert (await line.frame())["type"] == "joined"
+    assert (await line.ask({"type": "ping", "id": 2}))["type"] == "pong"
+    assert pair.handed(outcome) == 1
+    assert pair.connections() == (1, 0)
+
+
+async def test_a_worker_that_never_answers_is_asked_no_more() -> None:
+    async with asked() as (pair, stranger, line, number):
+        pair.one.house.time.advance(ANSWERS_WITHIN)
+        await is_served_here(pair, line, Handed.SLOW)
+        assert await stranger.hear() == Stay(number)
+        code = await pair.room()
+        async with Player(pair.one.url) as player:
+            await player.join(code, "Ugo")
+            assert pair.handed(Handed.SLOW) == 2
+        # Its answer comes after all: it is back.
+        stranger.say(Taken(number))
+        await until(lambda: not pair.met[0].all[0].late)
+        async with raw(pair.one.url) as other:
+            await other.send({"type": "look", "id": 1, "room": code})
+            stranger.say(Refused(await stranger.offered(), Handed.FULL))
+            assert (await other.until("room"))["re"] == 1
+    assert pair.handed(Handed.FULL) == 1
+
+
+async def test_a_worker_that_dies_before_it_is_given_anything_took_nothing() -> None:
+    async with asked() as (pair, stranger, line, _):
+        stranger.end.close()
+        await is_served_here(pair, line, Handed.AWAY)
+        assert pair.met[0].all == ()
+
+
+async def test_a_worker_that_dies_with_a_connection_cuts_it() -> None:
+    async with asked() as (pair, stranger, line, number):
+        stranger.say(Taken(number))
+        assert await stranger.hear() == Go(number)
+        # The file was closed when it came, so nobody has the line any more.
+        assert await line.end() == ([], 1006)
+        assert pair.handed(Handed.DONE) == 1
+        await until(lambda: pair.connections() == (0, 0))
+        assert pair.one.counts("scopa_closes_total") == 0
+
+
+async def test_a_worker_that_talks_nonsense_is_not_listened_to() -> None:
+    async with asked() as (pair, stranger, line, _):
+        stranger.end.send(b"nonsense")
+        await is_served_here(pair, line, Handed.AWAY)
+        assert pair.met[0].all == ()
+
+
+async def test_who_is_told_to_go_meanwhile_stays() -> None:
+    """The server stops while another worker is asked: its answer comes too late."""
+    async with asked() as (pair, stranger, line, number):
+        for connection in pair.one.gateway._connections:
+            connection.stop()
+        stranger.say(Taken(number))
+        assert await stranger.hear() == Stay(number)
+        frames, close = await line.end()
+        assert [frame["type"] for frame in frames] == ["bye"]
+        assert (frames[0]["code"], close) == ("restarting", 1012)
+
+
+async def test_whose_line_ends_meanwhile_goes_nowhere() -> None:
+    async with asked() as (pair, stranger, line, number):
+        (connection,) = pair.one.gateway._connections
+        connection.cut()
+        assert await stranger.hear() == Stay(number)
+        await line.socket.wait_closed()
+        await until(lambda: pair.connections() == (0, 0))
+
+
+async def test_what_is_written_meanwhile_arrives_first() -> None:
+    async with asked() as (pair, stranger, line, number):
+        (connection,) = pair.one.gateway._connections
+        await connection._socket.ping()
+        connection._socket.push(b'{"type":"first"}', text=True)
+        stranger.say(Taken(number))
+        last = await stranger.hear()
+        assert last in (Go(number), Stay(number))
+        assert (await line.frame())["type"] == "first"
+
+
+async def test_a_worker_that_stops_takes_nobody_and_gives_nobody_away() -> None:
+    async with next_door() as pair:
+        code = await pair.room()
+        async with Player(pair.one.url) as player, Player(pair.one.url) as other:
+            pair.met[1].stop()
+            await player.join(code, "Ugo")
+            pair.met[0].stop()
+            await other.do(c.Look(room=code))
+            assert pair.connections() == (2, 0)
+        assert pair.handed(Handed.STOPPING) == 2
+
+
+async def test_who_comes_to_a_server_that_stops_is_told_so() -> None:
+    """It was given away before the other worker stopped, and is there after that."""
+    async with next_door() as pair:
+        code = await pair.room()
+        async with raw(pair.one.url) as line:
+            await line.until("hello")
+            pair.two.gateway._stopping = True
+            await line.send({"type": "join", "id": 1, "room": code, "name": "Ugo"})
+            frames, close = await line.end()
+            assert (frames[-1]["code"], close) == ("restarting", 1012)
+
+
+async def test_one_that_offers_and_dies_leaves_nothing() -> None:
+    async with next_door(met=False) as pair:
+        files = open_files()
+        with pair.stranger() as stranger:
+            assert isinstance(await stranger.hear(), Ready)
+            for number in range(1, 6):
+                ours, theirs = socket.socketpair()
+                with ours, theirs:
+                    stranger.say(Offer(number, ANYBODY), ours.fileno())
+                assert await stranger.hear() == Taken(number)
+            assert pair.one.gateway._arrivals.places.total() == 5
+            stranger.say(Stay(3))
+            await until(lambda: pair.one.gateway._arrivals.places.total() == 4)
+        await until(lambda: not pair.one.gateway._arrivals.places)
+        assert open_files() == files
+
+
+async def test_an_offer_without_a_file_is_refused() -> None:
+    """That is how it comes when there are no more files to be had."""
+    async with next_door(met=False) as pair:
+        with pair.stranger() as stranger:
+            assert isinstance(await stranger.hear(), Ready)
+            stranger.say(Offer(1, ANYBODY))
+            assert await stranger.hear() == Refused(1, Handed.FULL)
+            stranger.say(Go(1))
+            stranger.say(Stay(7))
+            stranger.say(Taken(7))
+            stranger.say(Offer(2, ANYBODY))
+            assert await stranger.hear() == Refused(2, Handed.FULL)
+
+
+async def test_a_line_that_is_dead_when_it_comes_leaves_nothing() -> None:
+    async with next_door(met=False) as pair:
+        with pair.stranger() as stranger:
+            assert isinstance(await stranger.hear(), Ready)
+            with socket.create_server(("127.0.0.1", 0)) as server:
+                with socket.create_connection(server.getsockname()):
+                    line, _ = server.accept()
+                with line:
+                    stranger.say(Offer(1, ANYBODY), line.fileno())
+                    assert await stranger.hear() == Taken(1)
+                stranger.say(Go(1))
+            await until(lambda: pair.one.counts("scopa_closes_total") == 1)
+            assert pair.connections() == (0, 0)
+            assert not pair.one.gateway._arrivals.places
+            assert len(pair.one.gateway._lines) == 0
+
+
+async def test_what_can_t_be_given_stays() -> None:
+    """The line to the other worker has no room left when it says that it takes a connection."""
+    async with asked() as (pair, stranger, line, number):
+        neighbour = pair.met[0].all[0]
+        while not neighbour.is_full:
+            neighbour.tell(Stay(0))
+        stranger.say(Taken(number))
+        await is_served_here(pair, line, Handed.BUSY)
+        code = await pair.room()
+        async with Player(pair.one.url) as player:
+            await player.join(code, "Ugo")
+            assert pair.handed(Handed.BUSY) == 2
+        while (message := await stranger.hear()) == Stay(0):
+            pass
+        assert message == Stay(number)
+        assert not neighbour.is_full
+
+
+async def test_many_at_once_all_arrive() -> None:
+    async with next_door() as pair:
+        code = await pair.room()
+        async with AsyncExitStack() as stack:
+            players = [await stack.enter_async_context(Player(pair.one.url)) for _ in range(60)]
+            seen = await asyncio.gather(*(player.do(c.Look(room=code)) for player in players))
+            assert all(isinstance(frame, RoomFrame) for frame in seen)
+            await until(lambda: pair.connections() == (0, 60))
+            assert all(is_all_answered_once(player.frames) for player in players)
