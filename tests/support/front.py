@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from scopa_server.gateway.connection import Desk
+from scopa_server.gateway.neighbours import Neighbours
 from scopa_server.gateway.server import Endpoint, Gateway
 from support.house import House
 
@@ -16,7 +17,7 @@ PATIENCE: Final = 60
 class Front:
     """What a test reaches of it."""
 
-    def __init__(self, house: House, **endpoint: Any) -> None:
+    def __init__(self, house: House, neighbours: Neighbours | None, **endpoint: Any) -> None:
         self.house = house
         desk = Desk(
             rooms=house.rooms,
@@ -24,6 +25,7 @@ class Front:
             time=house.time,
             bounds=house.bounds,
             now=house.time.now,
+            neighbours=neighbours,
         )
         self.gateway = Gateway(Endpoint(host="127.0.0.1", port=0, **endpoint), desk)
         self.port = 0
@@ -44,9 +46,11 @@ class Front:
 
 
 @asynccontextmanager
-async def front(house: House | None = None, **endpoint: Any) -> AsyncGenerator[Front]:
+async def front(
+    house: House | None = None, neighbours: Neighbours | None = None, **endpoint: Any
+) -> AsyncGenerator[Front]:
     """A gateway; afterwards it is stopped as the server stops it."""
-    served = Front(house or House(), **endpoint)
+    served = Front(house or House(), neighbours, **endpoint)
     try:
         async with served.gateway.listen() as served.port:
             yield served

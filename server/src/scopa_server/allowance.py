@@ -32,6 +32,14 @@ class Allowance:
         """Take so many at once, left or not."""
         self._until = max(now, self._until) + many * self._each
 
+    def used(self, now: float) -> float:
+        """Seconds until nothing of it is used any more."""
+        return max(0.0, self._until - now)
+
+    def use(self, seconds: float, now: float) -> None:
+        """Take what somebody has `used` elsewhere."""
+        self._until = now + seconds
+
     def is_whole(self, now: float) -> bool:
         """Whether nothing of it is used any more, so that it need not be remembered."""
         return self._until <= now

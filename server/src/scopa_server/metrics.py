@@ -51,6 +51,20 @@ class Refusal(StrEnum):
     RESTARTING = "restarting"
 
 
+class Handed(StrEnum):
+    """What became of a connection that another worker was to go on with."""
+
+    DONE = "done"
+    AWAY = "away"
+    SLOW = "slow"
+    BUSY = "busy"
+    UNFIT = "unfit"
+    OFTEN = "often"
+    FULL = "full"
+    ADDRESS_FULL = "address_full"
+    STOPPING = "stopping"
+
+
 class Limit(StrEnum):
     """Which limit somebody came up against, once connected."""
 
@@ -91,6 +105,12 @@ class Metrics:
         self._limits = Counter(
             "scopa_limits_met", "Times a limit was met, by which", ["limit"], registry=registry
         )
+        self._handovers = Counter(
+            "scopa_handovers",
+            "Connections for another worker, by `done` or why they were served here",
+            ["outcome"],
+            registry=registry,
+        )
         self._commands = Tallies(
             "scopa_commands",
             "Commands answered, by type and by `ok` or the error's code",
@@ -125,6 +145,8 @@ class Metrics:
             self._refusals.labels(reason)
         for limit in Limit:
             self._limits.labels(limit)
+        for handed in Handed:
+            self._handovers.labels(handed)
 
     def render(self) -> bytes:
         """Everything, in Prometheus's text format."""
@@ -143,6 +165,18 @@ class Metrics:
         """An accepted connection has ended; None is a connection lost."""
         known = 1006 if code is None else code
         self._closes.labels(str(known) if known in _CLOSES else OTHER).inc()
+        self._open.dec()
+
+    def handed_over(self, outcome: Handed) -> None:
+        """Another worker was to go on with a connection."""
+        self._handovers.labels(outcome).inc()
+
+    def arrived(self) -> None:
+        """A connection that another worker had accepted is served here from now on."""
+        self._open.inc()
+
+    def moved(self) -> None:
+        """An accepted connection is served by another worker from now on."""
         self._open.dec()
 
     def refused(self, reason: Refusal) -> None:

@@ -27,8 +27,10 @@ from scopa_server.room.decide.seating import BOT_LEVELS
 from scopa_server.room.refused import Refused
 from scopa_server.rules.presets import PRESETS
 
+from .handover import Movable
 from .idling import Idling
-from .pipe import Pipe
+from .journey import Journey
+from .neighbours import Neighbours
 from .writer import Writer
 
 log = structlog.stdlib.get_logger()
@@ -74,13 +76,17 @@ class Desk:
     bounds: Bounds
     now: Callable[[], float] = monotonic
     """Seconds, told faster than by `time`: each frame asks."""
+    neighbours: Neighbours | None = None
 
 
 class Connection:
-    """A client's connection, from `hello` to its close."""
+    """A client's connection, from `hello` to its close.
+
+    If it came from another process it goes on as it was there, without `hello`.
+    """
 
     def __init__(
-        self, socket: Pipe, codec: Codec, desk: Desk, address: str, invite_base: str
+        self, socket: Movable, codec: Codec, desk: Desk, address: str, invite_base: str
     ) -> None:
         self._socket = socket
         self._codec = codec
@@ -96,7 +102,14 @@ class Connection:
         self._task: asyncio.Task[None] | None = None
         self.visitor = Visitor(invite_base, address)
         self._idling = Idling(self.visitor, desk.time, desk.bounds.idle_time, self._tire)
-        self.visitor.outbox.reply(hello(desk.rooms.key_needed, desk.bounds))
+        if socket.came is None:
+            self.visitor.outbox.reply(hello(desk.rooms.key_needed, desk.bounds))
+        else:
+            self._flood = socket.came.flood
+            self._pace.use(socket.came.pace, self._now())
+        self._journey: Journey | None = None
+        if desk.neighbours is not None:
+            self._journey = Journey(desk.neighbours, socket, self.visitor, self._pace, self._now)
         self._writer = Writer(
             socket, codec, self.visitor.outbox, desk.bounds.unread_time, desk.metrics
         )
@@ -188,6 +201,9 @@ class Connection:
             self._bad_message(fault)
             return
         self._bad = 0
+        journey = self._journey
+        if journey is not None and await journey.leads_on(command, data, self._flood):
+            raise _LineGone
         await self._handle(command)
 
     def _bad_message(self, fault: BadMessage) -> None:
@@ -338,7 +354,7 @@ def _kind(command: c.ClientCommand) -> str:
 
 
 class _LineGone(Exception):
-    """The line ended while a room was being asked to let its client in."""
+    """The line has ended, or another worker has it, while a command was being followed."""
 
 
 def _answers(frame: ServerFrame | Update) -> int:

@@ -21,7 +21,7 @@ from scopa_server.bounds import Bounds
 from scopa_server.metrics import Limit, Metrics, Refusal
 
 from .addresses import Addresses, direct
-from .pipe import Pipe
+from .handover import Movable
 from .requests import OneRequest
 from .secured import Secured
 
@@ -55,10 +55,8 @@ class Lines:
     def __len__(self) -> int:
         return len(self._open)
 
-    def connection(
-        self, protocol: ServerProtocol, server: Server, **limits: Any
-    ) -> ServerConnection:
-        """A connection that is counted."""
+    def connection(self, protocol: ServerProtocol, server: Server, **limits: Any) -> Movable:
+        """A connection that is counted; `came`: which one of another process it goes on with."""
         patience = self._bounds.handshake_time
         return _Line(self, protocol, server, tls=self._tls, patience=patience, **limits)
 
@@ -72,10 +70,11 @@ class Lines:
         for line in tuple(self._open):
             line.transport.abort()
 
-    def take(self, line: ServerConnection) -> bool:
+    def take(self, line: Movable) -> bool:
         """Count a line, or end it if there are too many; whether it stays."""
         address = direct(line)
-        full = self._full(line, address)
+        # For what another process hands over there is a place among the connections.
+        full = None if line.came is not None else self._full(line, address)
         if full is not None:
             self._metrics.refused(full)
             line.transport.abort()
@@ -127,7 +126,7 @@ def _unfinished(line: ServerConnection, fault: Exception | None) -> Refusal | No
     return None if hung_up or isinstance(why, NegotiationError) else Refusal.MALFORMED
 
 
-class _Line(Secured, OneRequest, Pipe):
+class _Line(Secured, OneRequest, Movable):
     def __init__(
         self, lines: Lines, protocol: ServerProtocol, server: Server, **limits: Any
     ) -> None:
@@ -135,6 +134,13 @@ class _Line(Secured, OneRequest, Pipe):
         self._lines = lines
         self._pace: Allowance | None = None
         self._pieces = 0
+        if self.came is not None and self.came.control_pace:
+            self._pace = lines.allowance()
+            self._pace.use(self.came.control_pace, self.loop.time())
+
+    @property
+    def control_pace(self) -> float:
+        return 0.0 if self._pace is None else self._pace.used(self.loop.time())
 
     def met(self) -> bool:
         return self._lines.take(self)

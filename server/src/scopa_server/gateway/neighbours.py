@@ -125,6 +125,10 @@ class Neighbours:
         number = self._number if code is None else home(code, self._workers)
         return None if number == self._number else number
 
+    def note(self, outcome: Handed) -> None:
+        """Count what became of a connection that is at home elsewhere."""
+        self._metrics.handed_over(outcome)
+
     async def hand_over(
         self, line: Movable, to: int, pack: Callable[[], Handover], stays: Callable[[], bool]
     ) -> bool:
@@ -139,7 +143,7 @@ class Neighbours:
         finally:
             if not line.left:
                 line.go_on()
-        self._metrics.handed_over(outcome)
+        self.note(outcome)
         if outcome is not Handed.DONE:
             log.debug("served_here", reason=outcome.value, home=to)
             return False

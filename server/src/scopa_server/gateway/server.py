@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import structlog
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -24,9 +24,10 @@ from scopa_protocol.frames import Error
 from scopa_server.metrics import Limit, Refusal
 
 from .addresses import FORWARDED, Addresses, Network
+from .arrivals import Arrivals
 from .connection import Connection, Desk
+from .handover import Handover, Movable, opened
 from .lines import Lines
-from .pipe import Pipe
 
 log = structlog.stdlib.get_logger()
 
@@ -34,6 +35,14 @@ PATH: Final = "/ws"
 PING_SECONDS: Final = 20
 CLOSE_SECONDS: Final = 3
 """How long connections have to hear that the server goes down."""
+
+LIMITS: Final[dict[str, Any]] = {
+    "ping_interval": PING_SECONDS,
+    "ping_timeout": PING_SECONDS,
+    "close_timeout": CLOSE_SECONDS,
+    "max_queue": 8,
+}
+"""What the library keeps to on each connection."""
 
 _TURNED_AWAY: Final = {
     Refusal.FULL: "The server has as many connections as it takes; try again later.",
@@ -69,6 +78,7 @@ class Gateway:
         self._desk = desk
         self._connections: set[Connection] = set()
         self._each: Counter[str] = Counter()
+        self._arrivals = Arrivals(self._full, self._opened, desk.metrics)
         self._addresses = Addresses(endpoint.proxies)
         self._lines = Lines(desk.bounds, self._addresses, desk.metrics, endpoint.tls)
         self._hinted = False
@@ -83,7 +93,9 @@ class Gateway:
     @asynccontextmanager
     async def listen(self) -> AsyncGenerator[int, None]:
         """Take connections; gives the port. On leaving everybody is told, then closed."""
-        server = await self._open()
+        self._server = server = await self._open()
+        if self._desk.neighbours is not None:
+            self._desk.neighbours.open(self._arrivals)
         try:
             yield server.sockets[0].getsockname()[1]
         finally:
@@ -101,18 +113,17 @@ class Gateway:
             process_request=self._process_request,
             compression=None,
             max_size=self._desk.bounds.max_frame_bytes,
-            max_queue=8,
             open_timeout=self._desk.bounds.handshake_time,
-            ping_interval=PING_SECONDS,
-            ping_timeout=PING_SECONDS,
-            close_timeout=CLOSE_SECONDS,
             server_header=None,
             create_connection=cast(type[ServerConnection], self._lines.connection),
+            **LIMITS,
         )
 
     async def _stop(self, server: Server) -> None:
         """What is under way is stored and answered, then everybody hears why they are closed."""
         self._stopping = True
+        if self._desk.neighbours is not None:
+            self._desk.neighbours.stop()
         server.close(close_connections=False)
         await self._desk.rooms.stop()
         if not self._connections:
@@ -153,18 +164,25 @@ class Gateway:
         return None
 
     async def _serve(self, socket: ServerConnection) -> None:
-        address = self._address(socket)
+        line = cast(Movable, socket)
+        came = line.came
+        address = self._address(socket) if came is None else came.address
         fmt = SUBPROTOCOLS[socket.subprotocol] if socket.subprotocol else "json"
-        connection = Connection(
-            cast(Pipe, socket), CODECS[fmt], self._desk, address, self._base(socket)
-        )
+        base = self._base(socket) if came is None else came.invite_base
+        connection = Connection(line, CODECS[fmt], self._desk, address, base)
         structlog.contextvars.bind_contextvars(connection=str(socket.id)[:8])
-        full = self._full(address)
+        line.settle(served=True)
+        full = self._full(address) if came is None else None
         if full is not None:
             self._turn_away(connection, full)
         self._connections.add(connection)
         self._each[address] += 1
-        self._desk.metrics.connected()
+        if came is None:
+            self._desk.metrics.connected()
+        else:
+            self._desk.metrics.arrived()
+        if self._stopping:
+            connection.stop()
         try:
             await connection.run()
         finally:
@@ -176,7 +194,10 @@ class Gateway:
                 self._desk.metrics.limited(Limit.FRAME_BYTES)
             # The close that was sent: not everybody answers it, and what is too big ends reading.
             sent = socket.protocol.close_sent
-            self._desk.metrics.disconnected(None if sent is None else sent.code)
+            if line.left:
+                self._desk.metrics.moved()
+            else:
+                self._desk.metrics.disconnected(None if sent is None else sent.code)
             if self._stopping and not self._connections:
                 self._empty.set()
 
@@ -188,12 +209,16 @@ class Gateway:
         return self._addresses.of(socket, headers)
 
     def _full(self, address: str) -> Refusal | None:
-        bounds = self._desk.bounds
-        if len(self._connections) >= bounds.max_connections:
+        bounds, places = self._desk.bounds, self._arrivals.places
+        if len(self._connections) + places.total() >= bounds.max_connections:
             return Refusal.FULL
-        if self._each[address] >= bounds.max_connections_per_address:
+        if self._each[address] + places[address] >= bounds.max_connections_per_address:
             return Refusal.ADDRESS_FULL
         return None
+
+    def _opened(self, came: Handover) -> Movable:
+        protocol = opened(came, self._desk.bounds.max_frame_bytes)
+        return self._lines.connection(protocol, self._server, came=came, **LIMITS)
 
     def _turn_away(self, connection: Connection, why: Refusal) -> None:
         self._desk.metrics.refused(why)
