@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import signal
+import socket
 import ssl
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -17,10 +18,11 @@ from scopa_server import open_files
 from scopa_server.config import Config
 from scopa_server.gateway.admin import admin
 from scopa_server.gateway.connection import Desk
+from scopa_server.gateway.neighbours import Neighbours
 from scopa_server.gateway.server import Endpoint, Gateway
 from scopa_server.journal.interface import Journal, StoreRefused, Unavailable
 from scopa_server.journal.opening import open_journal
-from scopa_server.live.chance import shuffles
+from scopa_server.live.chance import new_token, shuffles
 from scopa_server.live.ledger import Lifetimes
 from scopa_server.live.rooms import Rooms
 from scopa_server.live.surroundings import Surroundings
@@ -58,25 +60,36 @@ class Served:
 
 Stay: TypeAlias = Callable[[Served, asyncio.Event], Awaitable[None]]
 """What to do with a running server until the event says stop."""
+Meet: TypeAlias = Callable[[Metrics], Neighbours]
+"""How to come to know the other workers of this machine."""
 
 
-def run(config: Config, stay: Stay | None = None, *, worker: int | None = None) -> int:
+def run(
+    config: Config,
+    stay: Stay | None = None,
+    *,
+    worker: int | None = None,
+    introductions: socket.socket | None = None,
+) -> int:
     """Serve until a signal says stop; returns the exit status. Raises CannotStart.
 
-    `worker`: which of several processes this is.
+    `worker`: which of several processes this is; `introductions`: where it hears of the others.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     with (
         logging_to(level=config.log_level, form=config.log_format, worker=worker),
         asyncio.Runner(loop_factory=fastest()) as runner,
     ):
-        return runner.run(_main(config, stay or partial(_welcome, config)))
+        meet: Meet | None = None
+        if worker is not None and introductions is not None:
+            meet = partial(_neighbours, config, worker, introductions)
+        return runner.run(_main(config, stay or partial(_welcome, config), meet))
 
 
-async def _main(config: Config, stay: Stay) -> int:
+async def _main(config: Config, stay: Stay, meet: Meet | None) -> int:
     warn(config)
     stop = stopping()
-    async with serving(config) as served:
+    async with serving(config, meet) as served:
         # What is there by now stays: there is no need to go through it again and again.
         gc.freeze()
         gc.set_threshold(YOUNG)
@@ -119,18 +132,23 @@ def announce(config: Config, port: int) -> None:
 
 
 @asynccontextmanager
-async def serving(config: Config) -> AsyncGenerator[Served, None]:
-    """A running server. Raises CannotStart."""
+async def serving(config: Config, meet: Meet | None = None) -> AsyncGenerator[Served, None]:
+    """A running server, with the neighbours that `meet` gives. Raises CannotStart."""
     open_files.allow(config.max_connections)
     async with AsyncExitStack() as stack:
         journal = await _opened(config)
         metrics = Metrics()
-        rooms = _rooms(config, journal, metrics)
+        neighbours = None if meet is None else meet(metrics)
+        rooms = _rooms(config, journal, metrics, neighbours)
+        if neighbours is not None:
+            stack.push_async_callback(neighbours.close)
         # A room that waits for its store is let go by the journal's end.
         stack.push_async_callback(rooms.close)
         stack.push_async_callback(journal.close)
         stack.push_async_callback(cancelled, _sweeping(config, journal))
-        desk = Desk(rooms=rooms, metrics=metrics, time=LoopTime(), bounds=config)
+        desk = Desk(
+            rooms=rooms, metrics=metrics, time=LoopTime(), bounds=config, neighbours=neighbours
+        )
         gateway = Gateway(_endpoint(config), desk)
         why_not = _readiness(gateway, journal)
         await open_admin(stack, config, metrics.page, why_not)
@@ -167,9 +185,16 @@ async def _opened(config: Config) -> Journal:
     return journal
 
 
-def _rooms(config: Config, journal: Journal, metrics: Metrics) -> Rooms:
+def _rooms(
+    config: Config, journal: Journal, metrics: Metrics, neighbours: Neighbours | None
+) -> Rooms:
     around = Surroundings(
-        time=LoopTime(), shuffles=shuffles(), player=act, metrics=metrics, bounds=config
+        time=LoopTime(),
+        shuffles=shuffles(),
+        player=act,
+        metrics=metrics,
+        bounds=config,
+        draw=new_token if neighbours is None else neighbours.token,
     )
     return Rooms(
         journal,
@@ -177,6 +202,15 @@ def _rooms(config: Config, journal: Journal, metrics: Metrics) -> Rooms:
         lifetimes=Lifetimes(room=config.room_ttl, match=config.match_ttl),
         access_key=config.access_key,
     )
+
+
+def _neighbours(
+    config: Config, number: int, introductions: socket.socket, metrics: Metrics
+) -> Neighbours:
+    """The other workers, as the supervisor introduces them."""
+    neighbours = Neighbours(number, config.workers, LoopTime(), metrics)
+    neighbours.listen(introductions)
+    return neighbours
 
 
 def _endpoint(config: Config) -> Endpoint:

@@ -3,6 +3,7 @@
 import asyncio
 import contextvars
 import hmac
+from collections.abc import Callable
 from typing import Final, TypeAlias, TypeVar
 
 import structlog
@@ -93,7 +94,7 @@ class Rooms:
 
         Raises Refused.
         """
-        command, made = _with_token(command)
+        command, made = _with_token(command, self._around.draw)
         while True:
             code = await self._opened(visitor, command)
             room = await self._found(code)
@@ -162,7 +163,7 @@ class Rooms:
         """Let a visitor into a room. Raises Refused; what the room refuses it answers itself."""
         made: str | None = None
         if isinstance(command, c.Join):
-            command, made = _with_token(command)
+            command, made = _with_token(command, new_token)
         code = await self._admitted(visitor, command)
         while True:
             room = await self._found(code)
@@ -365,10 +366,10 @@ def _is_over(loading: "asyncio.Task[LiveRoom | None]") -> bool:
     return live is None or live.closed
 
 
-def _with_token(command: _Tokened) -> tuple[_Tokened, str | None]:
+def _with_token(command: _Tokened, draw: Callable[[], str]) -> tuple[_Tokened, str | None]:
     """The command with a token, and the token if it had none. Raises Refused: bad_token."""
     if command.token is None:
-        made = new_token()
+        made = draw()
         return replace(command, token=made), made
     if not is_token(command.token):
         raise Refused(

@@ -1,6 +1,6 @@
 """What every live room of a process shares."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from msgspec import Struct
@@ -11,6 +11,7 @@ from scopa_server.bounds import Bounds
 from scopa_server.metrics import Metrics
 from scopa_server.room.state import Shuffle
 
+from .chance import new_token
 from .time import Time
 
 
@@ -23,7 +24,10 @@ class Player(Protocol):
 
 
 class Surroundings(Struct, frozen=True, kw_only=True):
-    """Time, chance, who plays for the server, and what is counted."""
+    """Time, chance, who plays for the server, and what is counted.
+
+    `draw` makes the token of who opens a room without one.
+    """
 
     time: Time
     shuffles: Iterator[Shuffle]
@@ -31,3 +35,4 @@ class Surroundings(Struct, frozen=True, kw_only=True):
     metrics: Metrics
     linger_seconds: float = 10
     bounds: Bounds = Bounds()
+    draw: Callable[[], str] = new_token

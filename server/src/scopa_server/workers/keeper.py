@@ -6,7 +6,7 @@ import signal
 import socket
 import sys
 from asyncio.subprocess import Process
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Final
 
 import structlog
@@ -14,6 +14,7 @@ import structlog
 from scopa_server.config import Config
 from scopa_server.workers import WORKER
 from scopa_server.workers.line import Gone, Line, Question
+from scopa_server.workers.switchboard import Switchboard
 
 _STEADY_SECONDS: Final = 60.0
 """Who has lived that long is started again at once, whatever was before."""
@@ -33,12 +34,13 @@ _log = structlog.stdlib.get_logger()
 class Keeper:
     """One worker, over all its lives."""
 
-    def __init__(self, number: int, config: Config) -> None:
+    def __init__(self, number: int, config: Config, switchboard: Switchboard | None = None) -> None:
         self.number = number
+        self._switchboard = switchboard
         self.restarts = 0
         self.outcome: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         """Why the first life can't serve, which is then the last; empty if it serves."""
-        self._settings = pickle.dumps(config)
+        self._config = config
         self._stop = asyncio.Event()
         self._process: Process | None = None
         self._line: Line | None = None
@@ -120,35 +122,45 @@ class Keeper:
     async def _live(self) -> int:
         """One life; its exit status, negative for a signal."""
         try:
-            ours, self._process = await self._started()
+            ours, self._process, introductions = await self._started()
         except OSError as fault:
             # No process, file or memory to be had, or the program is being replaced.
             self._settle(f"a worker can't be started: {fault.strerror}")
             return _NEVER_BEGUN
         if self._stop.is_set():
             self.send(signal.SIGTERM)
-        status = await self._accompany(self._process, await Line.over(ours))
+        settings = pickle.dumps((self._config, introductions))
+        status = await self._accompany(self._process, await Line.over(ours), settings)
         if not self.outcome.done():
             self.outcome.set_result(_SILENT)
         return status
 
-    async def _started(self) -> tuple[socket.socket, Process]:
-        """A process, and our end of the line to it. Raises OSError."""
+    async def _started(self) -> tuple[socket.socket, Process, int | None]:
+        """A process, our end of the line to it, and its file of introductions. Raises OSError."""
         ours, theirs = socket.socketpair()
         command = (*_command(), WORKER, str(self.number))
         try:
-            with theirs:
-                return ours, await asyncio.create_subprocess_exec(*command, stdin=theirs.fileno())
+            with theirs, self._introductions() or nullcontext() as introductions:
+                files = () if introductions is None else (introductions.fileno(),)
+                process = await asyncio.create_subprocess_exec(
+                    *command, stdin=theirs.fileno(), pass_fds=files
+                )
+            return ours, process, files[0] if files else None
         except OSError:
             ours.close()
             raise
 
-    async def _accompany(self, process: Process, line: Line) -> int:
+    def _introductions(self) -> socket.socket | None:
+        return None if self._switchboard is None else self._switchboard.begin(self.number)
+
+    async def _accompany(self, process: Process, line: Line, settings: bytes) -> int:
         with suppress(Gone):
-            await line.send(self._settings)
+            await line.send(settings)
             self._begun(line, (await line.receive()).decode())
         status = await process.wait()
         self._process = self._line = None
+        if self._switchboard is not None:
+            self._switchboard.end(self.number)
         line.close()
         return status
 

@@ -1,6 +1,7 @@
 """What a supervisor and a worker say to each other: messages over a pair of sockets.
 
-The supervisor begins with the settings (`Config`, pickled by itself for its own child). The worker
+The supervisor begins with the settings (`Config`, and the number of the file over which it
+introduces other workers, if it does; pickled by itself for its own child). The worker
 answers with why it can't start, or with nothing once it serves. Then it answers questions, one at a
 time. Either notices at once when the other is gone.
 """

@@ -19,6 +19,7 @@ from scopa_server.startup import CannotStart, cannot_listen
 from scopa_server.workers.keeper import Keeper
 from scopa_server.workers.pages import Pages
 from scopa_server.workers.ports import reserved
+from scopa_server.workers.switchboard import Switchboard
 
 _log = structlog.stdlib.get_logger()
 
@@ -38,7 +39,9 @@ async def _main(config: Config) -> int:
         except OSError as fault:
             raise cannot_listen(fault, config.host, config.port) from None
         theirs = replace(config, port=port, admin_port=None, warnings=())
-        keepers = [Keeper(number, theirs) for number in range(1, config.workers + 1)]
+        # TLS is a state of the process that speaks it: such connections stay where they are.
+        board = Switchboard() if config.tls_cert is None else None
+        keepers = [Keeper(number, theirs, board) for number in range(1, config.workers + 1)]
         if config.tls_cert is not None:
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, _reload, keepers)
         try:

@@ -28,11 +28,18 @@ def run(number: int) -> int:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     end = _standard_input()
     try:
-        config: Config = pickle.loads(first(end))  # noqa: S301 - from the parent process alone
+        config: Config
+        file: int | None
+        config, file = pickle.loads(first(end))  # noqa: S301 - from the parent process alone
     except Gone:
         return 1
     try:
-        return app.run(config, partial(stay, end), worker=number)
+        return app.run(
+            config,
+            partial(stay, end),
+            worker=number,
+            introductions=None if file is None else socket.socket(fileno=file),
+        )
     except CannotStart as error:
         with suppress(OSError):
             end.sendall(framed(str(error).encode()))
