@@ -4,34 +4,27 @@ import asyncio
 import os
 import random
 import socket
+import ssl
+from pathlib import Path
 from signal import SIGHUP, SIGKILL, SIGSTOP, SIGTERM, Signals
 
 import pytest
-from websockets.exceptions import WebSocketException
 
 from scopa_protocol import commands as c
 from support.player import Player
 from support.redis_server import RedisServer, free_port
 from support.server_process import READY_WITHIN, NotStarted, Serve, ServerProcess
 from support.tables import NAMES
-from support.workers import TWO, counted, pids, spread
+from support.workers import TWO, becomes, connected, counted, pids, spread
+
+TLS = Path(__file__).parents[1] / "data" / "tls"
+CERTIFIED = ("--tls-cert", str(TLS / "cert.pem"), "--tls-key", str(TLS / "key.pem"))
 
 
-async def connected(server: ServerProcess) -> Player:
-    """A connection; the system may first choose a worker that is about to be dead."""
-    async with asyncio.timeout(READY_WITHIN):
-        while True:
-            try:
-                return await Player(server.url).__aenter__()
-            except (OSError, WebSocketException):
-                await asyncio.sleep(0.05)
-
-
-async def becomes(server: ServerProcess, name: str, values: dict[int, float]) -> None:
-    """Wait until a metric says so."""
-    async with asyncio.timeout(READY_WITHIN):
-        while counted(server, name) != values:  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
+def by_tls(server: ServerProcess) -> Player:
+    """Somebody who speaks TLS, whose connection is served where it comes."""
+    trusts = ssl.create_default_context(cafile=TLS / "cert.pem")
+    return Player(f"wss://localhost:{server.port}", trusts=trusts)
 
 
 async def refuses(port: int) -> None:
@@ -47,8 +40,8 @@ async def refuses(port: int) -> None:
 async def test_a_match_over_two_workers_goes_on_when_one_is_killed(
     serve: Serve, redis: RedisServer
 ) -> None:
-    server = serve(*TWO, store=redis.url)
-    there = await spread(server, 2)
+    server = serve(*TWO, *CERTIFIED, store=redis.url)
+    there = await spread(server, 2, by_tls)
     people = [there[1][0], there[2][0], there[1][1], there[2][1]]
     code = (await people[0].host(NAMES[0])).room
     for seat in (1, 2, 3):
@@ -62,7 +55,7 @@ async def test_a_match_over_two_workers_goes_on_when_one_is_killed(
     for seat in (1, 3):
         token = people[seat].token or ""
         await people[seat].socket.wait_closed()
-        people[seat] = await connected(server)
+        people[seat] = await connected(server, by_tls)
         await people[seat].resume(code, token)
     await becomes(server, "scopa_worker_up", {1: 1, 2: 1})
     assert counted(server, "scopa_worker_restarts_total") == {1: 0, 2: 1}

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import ssl
 from itertools import count
 from types import TracebackType
 from typing import Any, Self
@@ -21,10 +22,18 @@ PATIENCE = 60
 class Player:
     """One connection, from the address `source`. Every command gets an id and is answered."""
 
-    def __init__(self, url: str, *, codec: Codec = JSON, source: str | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        codec: Codec = JSON,
+        source: str | None = None,
+        trusts: ssl.SSLContext | None = None,
+    ) -> None:
         self.url = url if url.endswith("/ws") else f"{url}/ws"
         self.codec = codec
         self._source = None if source is None else (source, 0)
+        self._trusts = trusts
         self.ids = count(1)
         self.frames: list[ServerFrame] = []
         self.raw: list[bytes] = []
@@ -47,6 +56,7 @@ class Player:
             max_size=None,
             compression=None,
             local_addr=self._source,
+            ssl=self._trusts,
         )
         hello = await self.receive()
         assert isinstance(hello, Hello)
