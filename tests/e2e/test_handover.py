@@ -52,7 +52,7 @@ async def left(people: Sequence[Player]) -> None:
 async def test_a_table_comes_together_and_does_again_when_its_worker_is_killed(
     serve: Serve, redis: RedisServer
 ) -> None:
-    server = serve(*TWO, store=redis.url)
+    server = serve(*TWO, "--log-level", "debug", store=redis.url)
     people = [
         await Player(server.url, codec=MSGPACK if seat % 2 else JSON).__aenter__()
         for seat in range(4)
@@ -69,6 +69,7 @@ async def test_a_table_comes_together_and_does_again_when_its_worker_is_killed(
     assert handed(server, "done") > 0
     await people[0].do(c.Start())
     await play(people, until=7)
+    assert all(player.token and player.token not in server.log for player in people)
 
     os.kill(pids(server)[at], SIGKILL)
     for player in (*people, *others):

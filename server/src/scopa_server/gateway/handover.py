@@ -42,6 +42,10 @@ class Handover(Struct, frozen=True, kw_only=True):
     control_pace: float = 0.0
     moves: float = 0.0
 
+    def __repr__(self) -> str:
+        # A command may hold a token or a passcode.
+        return f"<Handover of {self.id.hex()[:8]}>"
+
 
 class Movable(Pipe):
     """A connection that may come from another process, open as it was there, or go to one."""

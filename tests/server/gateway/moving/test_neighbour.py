@@ -72,6 +72,20 @@ async def test_messages_arrive_as_they_were_said() -> None:
     assert ear.gone == 1
 
 
+def test_what_a_client_sent_is_not_shown() -> None:
+    secret = Handover(
+        id=bytes(range(16)),
+        subprotocol=None,
+        address="192.0.2.1",
+        invite_base="",
+        received=b"geheim",
+    )
+    for shown in (repr(secret), str(Offer(1, secret)), f"{[Offer(1, secret)]}"):
+        assert "<Handover of 00010203>" in shown
+        assert "geheim" not in shown
+        assert "192.0.2.1" not in shown
+
+
 async def test_an_offer_comes_with_its_file() -> None:
     ours, theirs = line()
     (one, _), (other, ear) = met(ours), met(theirs)
