@@ -1,7 +1,10 @@
 """Each life of a worker is introduced to all the others, and to no dead one."""
 
+import errno
+import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NoReturn
 
 import pytest
 
@@ -95,15 +98,50 @@ def test_nobody_is_introduced_to_who_is_gone(lives: Lives) -> None:
     assert set(three.hear()) == {2}
 
 
+@pytest.mark.parametrize("number", [errno.EPROTONOSUPPORT, errno.EOPNOTSUPP, None])
 def test_where_there_are_no_such_sockets_there_are_no_introductions(
-    monkeypatch: pytest.MonkeyPatch,
+    number: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(socket, "SOCK_SEQPACKET")
+    if number is None:
+        monkeypatch.delattr(socket, "SOCK_SEQPACKET")
+    else:
+        monkeypatch.setattr(socket, "socketpair", failing(number))
     assert Switchboard().begin(1) is None
+
+
+def test_a_worker_begins_without_lines_where_there_are_no_files_left(
+    lives: Lives, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = lives.begin(1)
+    pairs, calls = socket.socketpair, iter([True])
+
+    def last(*kind: int) -> tuple[socket.socket, socket.socket]:
+        return pairs(*kind) if next(calls, False) else failing(errno.EMFILE)()
+
+    monkeypatch.setattr(socket, "socketpair", last)
+    two = lives.begin(2)
+    monkeypatch.undo()
+    assert (one.hear(), two.hear()) == ({}, {})
+    lives.begin(3)
+    assert (set(one.hear()), set(two.hear())) == ({3}, {3})
+    monkeypatch.setattr(socket, "socketpair", failing(errno.EMFILE))
+    with pytest.raises(OSError, match="Too many open files"):
+        lives.board.begin(4)
+
+
+def failing(number: int) -> Callable[..., NoReturn]:
+    """What makes no pair."""
+
+    def fail(*_: int) -> NoReturn:
+        raise OSError(number, os.strerror(number))
+
+    return fail
 
 
 def test_one_that_hangs_keeps_nobody_from_beginning(lives: Lives) -> None:
     lives.begin(1)
     for _ in range(1000):
         lives.begin(2).close()
-    assert set(lives.begin(3).hear()) == {1, 2}
+    two = lives.begin(2)
+    three = lives.begin(3)
+    assert is_between(two.hear()[3], three.hear()[2])

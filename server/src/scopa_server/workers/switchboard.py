@@ -3,8 +3,15 @@
 They are pairs of sockets without names: no file is left behind, and nobody else gets at them.
 """
 
+import errno
 import socket
 from contextlib import suppress
+from typing import Final, TypeAlias
+
+_Pair: TypeAlias = tuple[socket.socket, socket.socket]
+
+_UNKNOWN: Final = {errno.EAFNOSUPPORT, errno.EOPNOTSUPP, errno.EPROTONOSUPPORT, errno.EPROTOTYPE}
+"""What systems say that have no such pairs."""
 
 
 class Switchboard:
@@ -14,19 +21,21 @@ class Switchboard:
         self._ends: dict[int, socket.socket] = {}
 
     def begin(self, number: int) -> socket.socket | None:
-        """The worker's end of what it is introduced by; None where there are no such sockets.
+        """A worker's end of what it is introduced by; None where there is no such thing.
 
         Raises OSError.
         """
         self.end(number)
-        if not hasattr(socket, "SOCK_SEQPACKET") or not hasattr(socket, "send_fds"):
+        try:
+            ours, theirs = _pair()
+        except AttributeError:
             return None
-        ours, theirs = _pair()
+        except OSError as fault:
+            if fault.errno in _UNKNOWN:
+                return None
+            raise
         for other, end in self._ends.items():
-            one, another = _pair()
-            with one, another:
-                _introduce(end, number, one)
-                _introduce(ours, other, another)
+            _introduce(other, end, number, ours)
         self._ends[number] = ours
         return theirs
 
@@ -37,13 +46,20 @@ class Switchboard:
             end.close()
 
 
-def _pair() -> tuple[socket.socket, socket.socket]:
+def _pair() -> _Pair:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.setblocking(False)
     return ours, theirs
 
 
-def _introduce(end: socket.socket, number: int, line: socket.socket) -> None:
-    # Who hangs, or is dead, goes without: its connections are served where they are.
+def _introduce(one: int, to_one: socket.socket, other: int, to_other: socket.socket) -> None:
+    """Give two workers a line to each other.
+
+    Who hangs goes without, and so does everybody where there are no files left: connections are
+    then served where they are.
+    """
     with suppress(OSError):
-        socket.send_fds(end, [bytes([number])], [line.fileno()])
+        near, far = _pair()
+        with near, far:
+            socket.send_fds(to_one, [bytes([other])], [near.fileno()])
+            socket.send_fds(to_other, [bytes([one])], [far.fileno()])
