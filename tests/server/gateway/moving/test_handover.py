@@ -1,6 +1,7 @@
 """A connection goes on at another worker, and its client, a real one, notices nothing."""
 
 import asyncio
+import random
 import socket
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -191,6 +192,48 @@ async def test_where_a_frame_is_half_read_all_is_answered_here(cut: int) -> None
             assert await answers(player, 1) == [2]
             assert pair.connections() == (1, 0)
         assert pair.handed(Handed.UNFIT) == 1
+
+
+@pytest.mark.parametrize("seed", range(10))
+async def test_however_it_comes_all_is_answered_in_order_and_once(seed: int) -> None:
+    chance = random.Random(seed)
+    async with next_door() as pair:
+        codes = [await pair.room(at=1), await pair.room(at=2)]
+        async with Player(pair.one.url) as player:
+            answered, waiting = list[object](), b""
+            for number in range(1, 61):
+                pinged = chance.choice([b"", frame(PING, b"?")])
+                waiting += pinged + fragmented(chance, asking(chance, codes, number))
+                size = chance.choice([0, 1, 20, len(waiting), len(waiting)])
+                player.socket.transport.write(waiting[:size])
+                waiting = waiting[size:]
+                for _ in range(chance.choice([0, 1, 5, 20])):
+                    await asyncio.sleep(0)
+                if not waiting and chance.random() < 0.3:
+                    answered += await answers(player, number - len(answered))
+            player.socket.transport.write(waiting)
+            answered += await answers(player, 60 - len(answered))
+            assert answered == list(range(1, 61))
+            await player.do(c.Ping())
+            assert len(player.frames) == 62
+        await until(lambda: pair.connections() == (0, 0))
+        done = 'scopa_handovers_total{outcome="done"}'
+        assert pair.one.counts(done) + pair.two.counts(done) > 0
+
+
+def asking(chance: random.Random, codes: list[str], number: int) -> bytes:
+    """A look at one of the rooms, or something else that is answered at once."""
+    if chance.random() < 0.5:
+        return command(number, "look", room=chance.choice(codes))
+    return command(number, chance.choice(["ping", "start"]))
+
+
+def fragmented(chance: random.Random, message: bytes) -> bytes:
+    """A message as one frame, or as two."""
+    if chance.random() < 0.7:
+        return frame(TEXT, message)
+    cut = chance.randrange(len(message))
+    return frame(TEXT, message[:cut], fin=False) + frame(CONTINUATION, message[cut:])
 
 
 @pytest.mark.parametrize(
