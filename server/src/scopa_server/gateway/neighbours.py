@@ -23,6 +23,9 @@ from .neighbour import Go, Message, Neighbour, Offer, Ready, Refused, Stay, Take
 PATIENCE: Final = 0.5
 """Seconds that another worker has to answer an offer; meanwhile a command waits."""
 
+_REASONS: Final = {reason.value: reason for reason in Handed}
+"""A worker that was started later may be of another release, and have more of them."""
+
 log = structlog.stdlib.get_logger()
 
 
@@ -137,30 +140,40 @@ class Neighbours:
         `pack` says what goes with it, `stays` whether it must not go any more. When this returns
         true it is gone from here.
         """
-        line.hold()
-        try:
-            outcome = await self._given(line, to, pack, stays)
-        finally:
-            if not line.left:
-                line.go_on()
-        self.note(outcome)
-        if outcome is not Handed.DONE:
+        neighbour = self._all.get(to)
+        outcome = self._hindrance(neighbour)
+        if neighbour is not None and outcome is None:
+            line.hold()
+            try:
+                outcome = await self._given(line, neighbour, pack, stays)
+            finally:
+                if not line.left:
+                    line.go_on()
+        if outcome is not None:
+            self.note(outcome)
             log.debug("served_here", reason=outcome.value, home=to)
             return False
+        self.note(Handed.DONE)
         log.debug("handed_over", home=to)
         await line.wait_closed()
         return True
 
-    async def _given(
-        self, line: Movable, to: int, pack: Callable[[], Handover], stays: Callable[[], bool]
-    ) -> Handed:
-        neighbour = self._all.get(to)
+    def _hindrance(self, neighbour: Neighbour | None) -> Handed | None:
+        """Why another worker need not be asked, or None."""
         if self._stopping:
             return Handed.STOPPING
         if neighbour is None or not neighbour.ready:
             return Handed.AWAY
-        if neighbour.late:
-            return Handed.SLOW
+        return Handed.SLOW if neighbour.late else None
+
+    async def _given(
+        self,
+        line: Movable,
+        neighbour: Neighbour,
+        pack: Callable[[], Handover],
+        stays: Callable[[], bool],
+    ) -> Handed | None:
+        """Why a connection was not given to another worker; None if it was."""
         packed = pack() if line.is_between else None
         if packed is None or len(packed.received) > MOST_UNREAD:
             return Handed.UNFIT
@@ -176,11 +189,11 @@ class Neighbours:
         except BaseException:
             neighbour.tell(Stay(number))
             raise
-        if why is not None:
+        if why is None:
+            line.leave()
+        else:
             neighbour.tell(Stay(number))
-            return why
-        line.leave()
-        return Handed.DONE
+        return why
 
     async def _answer(self, neighbour: Neighbour, number: int) -> Handed | None:
         """Why another worker doesn't take what it was offered, or None."""
@@ -266,7 +279,7 @@ def _answered(neighbour: Neighbour, number: int, why: str | None) -> None:
     neighbour.late.discard(number)
     answer = neighbour.offered.pop(number, None)
     if answer is not None:
-        _settle(answer, None if why is None else Handed(why))
+        _settle(answer, None if why is None else _REASONS.get(why, Handed.BUSY))
 
 
 def _settle(answer: "asyncio.Future[Handed | None]", why: Handed | None) -> None:

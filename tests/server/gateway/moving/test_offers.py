@@ -61,9 +61,9 @@ async def test_a_worker_that_never_answers_is_asked_no_more() -> None:
         await until(lambda: not pair.met[0].all[0].late)
         async with raw(pair.one.url) as other:
             await other.send({"type": "look", "id": 1, "room": code})
-            stranger.say(Refused(await stranger.offered(), Handed.FULL))
+            stranger.say(Refused(await stranger.offered(), "of a later release"))
             assert (await other.until("room"))["re"] == 1
-    assert pair.handed(Handed.FULL) == 1
+    assert pair.handed(Handed.BUSY) == 1
 
 
 async def test_a_worker_that_dies_before_it_is_given_anything_took_nothing() -> None:
