@@ -109,7 +109,9 @@ class Connection:
             self._pace.use(socket.came.pace, self._now())
         self._journey: Journey | None = None
         if desk.neighbours is not None:
-            self._journey = Journey(desk.neighbours, socket, self.visitor, self._pace, self._now)
+            self._journey = Journey(
+                desk.neighbours, socket, self.visitor, self._pace, self._idling, self._now
+            )
         self._writer = Writer(
             socket, codec, self.visitor.outbox, desk.bounds.unread_time, desk.metrics
         )
@@ -119,7 +121,11 @@ class Connection:
         self._task = asyncio.current_task()
         self._writer.start(self._answered)
         self._socket.take = self._take
-        self._idling.go_on()
+        came = self._socket.came
+        if came is None:
+            self._idling.go_on()
+        else:
+            self._idling.resume(came.idle, came.stays)
         try:
             await self._read()
         except _LineGone:

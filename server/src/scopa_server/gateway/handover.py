@@ -28,8 +28,9 @@ MOST_UNREAD: Final = 32 * 1024
 class Handover(Struct, frozen=True, kw_only=True):
     """An open connection without its line.
 
-    `received`: the frames that nobody has followed yet, the command's own first. The rest are
-    allowances already used, in seconds, so that nobody begins anew by moving.
+    `received`: the frames that nobody has followed yet, the command's own first. The rest is there
+    so that nobody begins anew by moving: `idle` and `stays`, the seconds left to who enters no
+    room; refusals for flooding; and the seconds of each allowance that are used.
     """
 
     id: bytes
@@ -37,6 +38,8 @@ class Handover(Struct, frozen=True, kw_only=True):
     address: str
     invite_base: str
     received: bytes
+    idle: float
+    stays: float
     flood: int = 0
     pace: float = 0.0
     control_pace: float = 0.0

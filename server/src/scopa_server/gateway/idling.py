@@ -32,14 +32,30 @@ class Idling:
         self._seconds = seconds
         self._tire = tire
         self._timer: Timer | None = None
+        self._until = time.now() + seconds
         self._last = time.now() + LONGEST * seconds
         self._visits = False
 
     def go_on(self) -> None:
         """Count from now."""
+        self._count_until(min(self._time.now() + self._seconds, self._last))
+
+    def resume(self, idle: float, stays: float) -> None:
+        """Count on from what was `left` elsewhere."""
+        now = self._time.now()
+        self._last = now + stays
+        self._count_until(now + idle)
+
+    @property
+    def left(self) -> tuple[float, float]:
+        """Seconds until it has idled for too long, and until nothing gives it more."""
+        now = self._time.now()
+        return self._until - now, self._last - now
+
+    def _count_until(self, moment: float) -> None:
         self.stop()
-        until = min(self._time.now() + self._seconds, self._last)
-        self._timer = self._time.call_at(until, self._ring)
+        self._until = moment
+        self._timer = self._time.call_at(moment, self._ring)
 
     def stop(self) -> None:
         """Count no more."""

@@ -9,6 +9,7 @@ from scopa_server.live.visitor import Visitor
 from scopa_server.metrics import Handed
 
 from .handover import Handover, Movable
+from .idling import Idling
 from .neighbours import Neighbours
 
 MOVES: Final = 8
@@ -25,12 +26,14 @@ class Journey:
         line: Movable,
         visitor: Visitor,
         pace: Allowance,
+        idling: Idling,
         now: Callable[[], float],
     ) -> None:
         self._neighbours = neighbours
         self._line = line
         self._visitor = visitor
         self._pace = pace
+        self._idling = idling
         self._now = now
         self._moves = Allowance(MOVES, MOVE_SECONDS)
         if line.came is not None:
@@ -59,12 +62,15 @@ class Journey:
 
     def _packed(self, data: str | bytes, flood: int) -> Handover:
         line, now = self._line, self._now()
+        idle, stays = self._idling.left
         return Handover(
             id=line.id.bytes,
             subprotocol=line.subprotocol,
             address=self._visitor.address,
             invite_base=self._visitor.invite_base,
             received=line.unread(data),
+            idle=idle,
+            stays=stays,
             flood=flood,
             pace=self._pace.used(now),
             control_pace=line.control_pace,

@@ -11,8 +11,9 @@ from scopa_protocol import commands as c
 from scopa_protocol.codec import JSON, MSGPACK, Codec
 from scopa_protocol.frames import Hello, Joined, Pong, RoomFrame, ServerFrame
 from scopa_server.bounds import Bounds
-from scopa_server.gateway.homes import token_at
+from scopa_server.gateway.homes import home, token_at
 from scopa_server.metrics import Handed
+from scopa_server.room.tokens import room_code
 from support.bare import CONTINUATION, PING, TEXT, frame
 from support.front import until
 from support.next_door import next_door
@@ -269,6 +270,23 @@ async def test_what_was_used_of_an_allowance_stays_used() -> None:
             ]
         assert kinds == ["pong"] * 5 + ["error"] * 3
         assert pair.two.counts('scopa_limits_met_total{limit="frames"}') == 3
+
+
+async def test_nobody_stays_longer_by_going_to_and_fro() -> None:
+    """A look that is refused gives no more time, wherever it is."""
+    async with next_door(Bounds(idle_time=60)) as pair:
+        unknown = [room_code("nobody's", attempt) for attempt in range(20)]
+        there = next(code for code in unknown if home(code, 2) == 2)
+        async with raw(pair.one.url) as line:
+            await line.until("hello")
+            for front in (pair.one, pair.two):
+                front.house.time.advance(50)
+            refused = await line.ask({"type": "look", "id": 1, "room": there})
+            assert refused["code"] == "unknown_room"
+            await until(lambda: pair.connections() == (0, 1))
+            pair.two.house.time.advance(11)
+            frames, close = await line.end()
+            assert (frames[-1]["code"], close) == ("idle", 1008)
 
 
 async def test_who_sends_too_much_does_not_go_anywhere() -> None:

@@ -26,6 +26,8 @@ HANDOVER = Handover(
     address="2001:db8::/64",
     invite_base="wss://table.example",
     received=b"\x81\x80\0\0\0\0" * 1000,
+    idle=12.5,
+    stays=700.0,
     flood=7,
     pace=1.5,
     control_pace=0.25,
@@ -78,6 +80,8 @@ def test_what_a_client_sent_is_not_shown() -> None:
         subprotocol=None,
         address="192.0.2.1",
         invite_base="",
+        idle=1,
+        stays=2,
         received=b"geheim",
     )
     for shown in (repr(secret), str(Offer(1, secret)), f"{[Offer(1, secret)]}"):
@@ -124,7 +128,13 @@ async def test_what_is_too_long_is_not_offered() -> None:
     ours, theirs = line()
     one, _ = met(ours)
     long = Handover(
-        id=bytes(16), subprotocol=None, address="", invite_base="", received=bytes(70_000)
+        id=bytes(16),
+        subprotocol=None,
+        address="",
+        invite_base="",
+        idle=1,
+        stays=2,
+        received=bytes(70_000),
     )
     assert one.offer(theirs.fileno(), long) is None
     assert one.offered == {}

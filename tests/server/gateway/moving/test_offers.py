@@ -15,7 +15,13 @@ from support.player import Player
 from support.raw import Raw, raw
 
 ANYBODY = Handover(
-    id=bytes(16), subprotocol=None, address="192.0.2.1", invite_base="ws://x", received=b""
+    id=bytes(16),
+    subprotocol=None,
+    address="192.0.2.1",
+    invite_base="ws://x",
+    received=b"",
+    idle=9,
+    stays=9,
 )
 
 
