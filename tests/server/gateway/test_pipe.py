@@ -138,9 +138,13 @@ async def test_what_comes_is_taken_or_read_once_and_in_order(seed: int) -> None:
             while True:
                 keep(await pipe.recv())
 
-        pipe.take = take
         reading = asyncio.create_task(read())
-        for piece in cuts(wire, chance, whole=seed % 2 == 0):
+        pieces = cuts(wire, chance, whole=seed % 2 == 0)
+        # A client may begin before anybody takes what it sends.
+        begins = chance.randrange(8) if seed % 4 < 2 else 0
+        for number, piece in enumerate(pieces):
+            if number == begins:
+                pipe.take = take
             pipe.data_received(piece)
             if chance.random() < 0.7:
                 await asyncio.sleep(0)
@@ -212,3 +216,43 @@ async def test_no_message_is_taken_among_the_pieces_of_another() -> None:
         await client.wait_closed()
         assert client.close_code == 1002
         await asyncio.gather(reading, return_exceptions=True)
+
+
+INNER = bytes([0x81, 0x81, 0, 0, 0, 0]) + b"!"
+OUTER = bytes([0x81, 0x80 | (1 + len(INNER)), 0, 0, 0, 0]) + b"x"
+"""The begin of a frame whose rest looks like one."""
+REQUEST = (
+    b"GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+)
+
+
+def takes_nothing(message: bytes, text: bool) -> bool:
+    raise AssertionError("that was no message")
+
+
+async def test_the_rest_of_an_early_frame_is_no_frame() -> None:
+    async with joined(compression=None) as (pipe, _):
+        pipe.data_received(OUTER)
+        pipe.take = takes_nothing
+        pipe.data_received(INNER)
+        assert await pipe.recv(decode=False) == b"x" + INNER
+
+
+async def test_what_comes_behind_a_handshake_is_left_to_the_library() -> None:
+    read = asyncio.get_running_loop().create_future()
+
+    async def meet(pipe: ServerConnection) -> None:
+        assert isinstance(pipe, Pipe)
+        pipe.take = takes_nothing
+        read.set_result(await pipe.recv(decode=False))
+
+    async with serve(meet, "127.0.0.1", 0, create_connection=Pipe, compression=None) as server:
+        port = server.sockets[0].getsockname()[1]
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(REQUEST + OUTER)
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(INNER)
+        async with asyncio.timeout(20):
+            assert await read == b"x" + INNER
+        writer.close()

@@ -25,6 +25,7 @@ _SHORT_HEAD: Final = struct.Struct("!BB").pack
 _HEAD: Final = struct.Struct("!BBH").pack
 _WHOLE_TEXT: Final = _FINAL | Opcode.TEXT
 _WHOLE: Final = frozenset({_WHOLE_TEXT, _FINAL | Opcode.BINARY})
+_END_OF_REQUEST: Final = b"\r\n\r\n"
 _MASKED: Final = 0x80
 _MASK: Final = 4
 """Bytes of a mask."""
@@ -44,25 +45,32 @@ class Pipe(ServerConnection):
         self.freed: Callable[[], None] | None = None
         self.take: Callable[[bytes, bool], bool] | None = None
         self._aligned = True
-        """Whether what comes next begins a frame, as far as was looked."""
+        """Whether what comes next begins a frame; once it doesn't, nobody looks any more."""
 
     def data_received(self, data: bytes) -> None:
         """Take what has come: the library does, but for a message that is taken at once."""
-        if self._aligned and self.take is not None:
+        if self.protocol.state is not OPEN:
+            super().data_received(data)
+            self._aligned = data.endswith(_END_OF_REQUEST)
+            return
+        if self._aligned:
             message = whole_message(data)
             if message is None:
                 self._aligned = ends_whole(data)
-            elif self._is_read(len(message)) and self.take(message, data[0] == _WHOLE_TEXT):
+            elif self._is_taken(message, data[0] == _WHOLE_TEXT):
                 return
         super().data_received(data)
+
+    def _is_taken(self, message: bytes, text: bool) -> bool:
+        take = self.take
+        return take is not None and self._is_read(len(message)) and take(message, text)
 
     def _is_read(self, size: int) -> bool:
         """Whether nothing came before that isn't read yet, and so much more may come."""
         protocol = self.protocol
         most = protocol.max_message_size
         return (
-            protocol.state is OPEN
-            and protocol.current_size is None
+            protocol.current_size is None
             and not (protocol.extensions or protocol.debug)
             and not len(self.recv_messages.frames)
             and (most is None or size <= most)
