@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from scopa_protocol import commands as c
-from scopa_protocol.frames import Error
 from scopa_server.bounds import Bounds
-from scopa_server.live import door, hosting
+from scopa_server.live import hosting
 from scopa_server.live.hosting import Hosting
 from scopa_server.metrics import Metrics
 from scopa_server.room.refused import Refused
@@ -92,26 +91,6 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(host._opened) <= 100
     with pytest.raises(Refused), host.opening("ROOM", "address 999"):
         pytest.fail("it was opened")
-
-
-async def test_connections_of_a_seat_do_not_replace_each_other_for_ever() -> None:
-    house = House(bounds=Bounds(max_connections_per_seat=2))
-    host = await house.host()
-    guests, replaced, refused = [host], 0, 0
-    # Clients that come back at once whenever they are closed.
-    while refused < 5:
-        guest = await house.resume(host.code, 0)
-        if guest.visitor.seat is None:
-            assert guest.latest(Error).code == "too_fast"
-            refused += 1
-        else:
-            guests.append(guest)
-        replaced += sum(guest.closing is not None for guest in guests)
-        guests = [guest for guest in guests if guest.closing is None]
-    # Those who are in stay in, and after a while one may come again.
-    assert (len(guests), replaced) == (2, door.REPLACED_AT_ONCE)
-    house.time.advance(60)
-    assert (await house.resume(host.code, 0)).visitor.seat == 0
 
 
 async def test_a_create_or_join_sent_again_comes_back_whatever_its_address_may_not() -> None:

@@ -18,6 +18,10 @@ class Audience:
     def __init__(self, seat_takes: int) -> None:
         self._seat_takes = seat_takes
         self._visitors: dict[Visitor, None] = {}
+        self.changes = 0
+        """How often somebody came or went."""
+        self.latest = 0
+        """The highest number of a connection, here or elsewhere, that is known of."""
         self._seen: tuple[tuple[Seat, ...], Settings] | None = None
         """What of the room its visitors follow."""
         self.online: frozenset[int] = frozenset()
@@ -43,20 +47,27 @@ class Audience:
     def add(self, visitor: Visitor) -> None:
         """Let a visitor in; of too many on one seat the oldest goes."""
         for oldest in self.in_the_way(visitor.token) if visitor.token is not None else ():
-            self.send_off(
-                oldest,
-                CloseCode.REPLACED,
-                "replaced",
-                f"Your seat is open on too many connections; the newest {self._seat_takes} stay.",
-            )
+            self.replace(oldest)
+        self.latest = visitor.number = self.latest + 1
+        self.changes += 1
         self._visitors[visitor] = None
         self._look()
 
     def remove(self, visitor: Visitor) -> None:
         """Take a visitor out, if it is in."""
         self._visitors.pop(visitor, None)
+        self.changes += 1
         visitor.seat = None
         self._look()
+
+    def replace(self, visitor: Visitor) -> None:
+        """Send off one of too many connections of a seat."""
+        self.send_off(
+            visitor,
+            CloseCode.REPLACED,
+            "replaced",
+            f"Your seat is open on too many connections; the newest {self._seat_takes} stay.",
+        )
 
     def send_off(self, visitor: Visitor, code: CloseCode, reason: str, message: str) -> None:
         """Take a visitor out and close its connection, for good."""

@@ -4,11 +4,9 @@ from typing import TYPE_CHECKING, Final
 
 from scopa_protocol import commands as c
 from scopa_protocol import events as told
-from scopa_protocol.codes import CloseCode, ErrorCode
+from scopa_protocol.codes import CloseCode
 from scopa_protocol.frames import Joined, Talk
 from scopa_protocol.invite import write_invite
-from scopa_server.allowance import Allowance
-from scopa_server.metrics import Limit
 from scopa_server.room.context import Actor
 from scopa_server.room.decide.internal import CameBack, Settle
 from scopa_server.room.decide.seating import admit_watcher
@@ -16,22 +14,18 @@ from scopa_server.room.project import project
 from scopa_server.room.refused import Refused
 from scopa_server.room.tokens import token_hash
 
-from .answers import Answers, bad_token, gone, has_left, our_fault, restarting, too_fast
+from .answers import Answers, bad_token, gone, has_left, our_fault, restarting
 from .growth import Growth
 from .history import Historian
 from .inbox import Enter
 from .ledger import RoomGone, RoomLost
 from .showing import Showing, Update
-from .surroundings import Surroundings
 from .table import Table
 from .visitor import Visitor
 
 if TYPE_CHECKING:
     from .room import LiveRoom
 
-REPLACED_AT_ONCE: Final = 10
-REPLACED_SECONDS: Final = 10.0
-"""How often a connection may take the place of an older one of its seat, after so many at once."""
 TALK_SHOWN: Final = 20
 """Sayings that a newcomer is shown."""
 
@@ -40,19 +34,12 @@ class Door:
     """The door of one live room. Only the room's task uses it."""
 
     def __init__(
-        self,
-        table: Table,
-        answers: Answers,
-        historian: Historian,
-        growth: Growth,
-        around: Surroundings,
+        self, table: Table, answers: Answers, historian: Historian, growth: Growth
     ) -> None:
         self._table = table
         self._answers = answers
         self._historian = historian
         self._growth = growth
-        self._around = around
-        self._replacing: dict[str, Allowance] = {}
 
     async def let_in(self, enter: Enter, live: "LiveRoom") -> None:
         """Let a visitor in, or answer why not. Raises RoomLost."""
@@ -92,9 +79,7 @@ class Door:
     def _admit_watcher(self, visitor: Visitor, command: c.Watch) -> None:
         table = self._table
         name = admit_watcher(table.room, command, table.context())
-        if len(table.watchers) >= self._around.bounds.max_watchers_per_room:
-            self._around.metrics.limited(Limit.WATCHERS)
-            raise Refused(ErrorCode.ROOM_FULL, "As many watch this room as may; try again later.")
+        table.bouncer.check_watchers()
         visitor.name = name
 
     async def _admit_person(self, visitor: Visitor, command: c.Create | c.Join | c.Resume) -> None:
@@ -104,23 +89,13 @@ class Door:
             table.tell(await table.commit(Actor(None), command, allowed=allowed))
         if table.room.seat_of(token) is None:
             raise bad_token()
-        self._make_way(token)
+        table.bouncer.make_way(token)
         await table.do(CameBack(token))
         # What was read from the store on the way may have given the seat to somebody else.
         seat = table.room.seat_of(token)
         if seat is None:
             raise bad_token()
         visitor.token, visitor.seat = token, seat
-
-    def _make_way(self, token: str) -> None:
-        """See that a seat's connections don't replace each other without end."""
-        if not self._table.audience.in_the_way(token):
-            return
-        pace = self._replacing.setdefault(token, Allowance(REPLACED_AT_ONCE, REPLACED_SECONDS))
-        seconds = pace.take(self._around.time.now())
-        self._around.metrics.limited(Limit.SEAT_CONNECTIONS)
-        if seconds:
-            raise too_fast("This seat is open on too many connections; close one.", seconds)
 
     def _welcome(self, visitor: Visitor, re: int | None, made: str | None) -> None:
         table = self._table

@@ -3,17 +3,20 @@
 Nothing of it is in the log. What follows from it, an absence or a stand-in, is.
 """
 
-from collections.abc import Collection
+from collections import defaultdict
+from itertools import chain
 from typing import Final
 
 import msgspec
 import structlog
 from msgspec import Struct
 
+from scopa_server.bounds import Bounds
 from scopa_server.journal.interface import Journal, Unavailable
 from scopa_server.room.state import Room
 
-from .visitor import Visitor
+from .audience import Audience
+from .crowds import WATCHERS, Crowd, Mark, Number
 
 log = structlog.stdlib.get_logger()
 
@@ -23,30 +26,49 @@ HOLDS_SECONDS: Final = 15
 """How long what it said holds; a process that died is forgotten after that."""
 
 
-class Note(Struct, frozen=True):
-    """The people connected to one process: the hashes of their tokens, and watchers' names."""
+class Note(Struct, frozen=True, omit_defaults=True):
+    """The people connected to one process: the hashes of their tokens, and watchers' names.
+
+    `held`, `watching`: the numbers of each token's connections, and of the watchers, in that order.
+    `heard`: of groups that are too big the newest connection that this process knows of.
+    """
 
     tokens: tuple[str, ...] = ()
     watchers: tuple[str, ...] = ()
+    held: tuple[tuple[Number, ...], ...] = ()
+    watching: tuple[Number, ...] = ()
+    heard: dict[str, Mark] = {}
 
     def __repr__(self) -> str:
         """The type alone."""
         return "<Note>"
 
+    def numbers(self, group: str) -> tuple[int, ...]:
+        """The connections of a group."""
+        if group == WATCHERS:
+            return self.watching
+        return dict(zip(self.tokens, self.held, strict=False)).get(group, ())
+
 
 _NOBODY: Final[frozenset[int]] = frozenset()
+_SILENT: Final = Note()
 _decode: Final = msgspec.json.Decoder(Note).decode
 
 
 class Gossip:
     """What this process knows of the others that show one room."""
 
-    def __init__(self, journal: Journal, code: str, process: str) -> None:
+    def __init__(self, journal: Journal, code: str, process: str, bounds: Bounds) -> None:
         self._journal = journal
         self._code = code
         self._process = process
-        self._said = Note()
+        self._bounds = bounds
+        self._said = _SILENT
         self._others: dict[str, Note] = {}
+        self._noted: tuple[int, dict[str, Note], Note] = (-1, {}, _SILENT)
+        """The latest note, and what of the audience and of the others it was made of."""
+        self.reached = True
+        """Whether the store took what was said last."""
 
     @property
     def rank(self) -> int:
@@ -73,36 +95,78 @@ class Gossip:
             return ()
         return tuple(name for note in self._others.values() for name in note.watchers)
 
-    def has_news(self, audience: Collection[Visitor]) -> bool:
-        """Whether what this process said last is no longer so."""
-        return self._journal.shared and _note(audience) != self._said
+    @property
+    def latest(self) -> int:
+        """The highest number of a connection elsewhere."""
+        notes = self._others.values()
+        return max((max(chain((0,), n.watching, *n.held)) for n in notes), default=0)
 
-    async def exchange(self, audience: Collection[Visitor]) -> bool:
+    def crowd(self, audience: Audience, group: str) -> Crowd:
+        """A group's connections, here and elsewhere."""
+        bounds = self._bounds
+        watch = group == WATCHERS
+        return Crowd(
+            process=self._process,
+            here=[v.number for v in audience if (v.token or WATCHERS) == group],
+            there={name: note.numbers(group) for name, note in self._others.items()},
+            heard={
+                name: note.heard[group]
+                for name, note in self._others.items()
+                if group in note.heard
+            },
+            takes=bounds.max_watchers_per_room if watch else bounds.max_connections_per_seat,
+        )
+
+    def has_news(self, audience: Audience) -> bool:
+        """Whether what this process said last is no longer so."""
+        return self._journal.shared and self._note(audience) != self._said
+
+    async def exchange(self, audience: Audience) -> bool:
         """Say who is here, hear who is elsewhere; whether there is a process not heard of before.
 
         A store that can't be reached changes nothing.
         """
-        if not self._journal.shared:
-            return False
         known = self._others.keys()
-        note = _note(audience)
-        words = msgspec.json.encode(note) if note != Note() else b""
+        await self._say(self._note(audience))
+        return bool(self._others.keys() - known)
+
+    async def leave(self) -> None:
+        """Say that nobody is here any more."""
+        if self._said != _SILENT:
+            await self._say(_SILENT)
+
+    async def _say(self, note: Note) -> None:
+        if not self._journal.shared:
+            return
+        words = msgspec.json.encode(note) if note != _SILENT else b""
+        self.reached = False
         try:
             heard = await self._journal.gossip(self._code, self._process, words, HOLDS_SECONDS)
             self._others = {process: _decode(text) for process, text in heard.items()}
         except (Unavailable, msgspec.DecodeError):
             log.warning("gossip_failed")
-            return False
+            return
         self._said = note
-        return bool(self._others.keys() - known)
+        self.reached = True
 
-    async def leave(self) -> None:
-        """Say that nobody is here any more."""
-        if self._said != Note():
-            await self.exchange(())
+    def _note(self, audience: Audience) -> Note:
+        """What there is to say; made anew when somebody came or went, here or elsewhere."""
+        changes, others, note = self._noted
+        if changes != audience.changes or others is not self._others:
+            note = self._written(audience)
+            self._noted = audience.changes, self._others, note
+        return note
 
-
-def _note(audience: Collection[Visitor]) -> Note:
-    tokens = {visitor.token for visitor in audience if visitor.token is not None}
-    watchers = [visitor.name for visitor in audience if visitor.watches]
-    return Note(tokens=tuple(sorted(tokens)), watchers=tuple(sorted(watchers)))
+    def _written(self, audience: Audience) -> Note:
+        held: defaultdict[str, list[int]] = defaultdict(list)
+        for visitor in audience:
+            held[visitor.token or WATCHERS].append(visitor.number)
+        crowds = {group: self.crowd(audience, group) for group in held} if self._others else {}
+        watching = held.pop(WATCHERS, [])
+        return Note(
+            tokens=tuple(sorted(held)),
+            watchers=audience.watchers,
+            held=tuple(tuple(held[token]) for token in sorted(held)),
+            watching=tuple(watching),
+            heard={group: crowd.newest for group, crowd in crowds.items() if crowd.is_too_big},
+        )

@@ -57,7 +57,7 @@ class LiveRoom:
         self._answers = Answers(around.metrics)
         self._historian = Historian(ledger, self._answers)
         self._growth = growth
-        self._door = Door(self._table, self._answers, self._historian, growth, around)
+        self._door = Door(self._table, self._answers, self._historian, growth)
         self._inbox = Inbox(around.time)
         self._newer = False
         self._gossip_at = self._time.now()
@@ -146,6 +146,7 @@ class LiveRoom:
         """The room's life in this process."""
         structlog.contextvars.bind_contextvars(room=self.room.code)
         try:
+            await self._safely(self._table.meet())
             while not self._ends():
                 await self._inbox.wait()
                 await self._turn()
@@ -220,7 +221,7 @@ class LiveRoom:
             # A store that can't be reached is not asked on every turn.
             self._mute_until = self._time.now() + HOLD_SECONDS
 
-    async def _safely(self, step: Coroutine[None, None, None]) -> bool:
+    async def _safely(self, step: Coroutine[None, None, object]) -> bool:
         """Take a step, and say if it went well; a fault of ours leaves the room alive."""
         try:
             await step

@@ -282,7 +282,7 @@ class Rooms:
     async def _show(self, loaded: Loaded) -> LiveRoom:
         shown = await self._journal.shown(loaded.room.code)
         ledger = Ledger(self._journal, loaded, self._lifetimes, self._around.metrics)
-        gossip = Gossip(self._journal, loaded.room.code, self.process)
+        gossip = Gossip(self._journal, loaded.room.code, self.process, self._around.bounds)
         growth = Growth(loaded.room.code, self._budgets, self._around)
         live = LiveRoom(ledger, self._around, gossip, growth, shown)
         task = asyncio.create_task(self._run(live), name=f"room {loaded.room.code}")

@@ -12,6 +12,7 @@ from scopa_server.room.project import Scene
 from scopa_server.room.state import Room
 
 from .audience import Audience
+from .bouncer import Bouncer
 from .clocks import Came, Clocks
 from .gossip import Gossip
 from .growth import Allowed
@@ -29,6 +30,7 @@ class Table:
         self.ledger = ledger
         self.audience = Audience(around.bounds.max_connections_per_seat)
         self._gossip = gossip
+        self.bouncer = Bouncer(self.audience, gossip, around)
         self.clocks = Clocks(around.time, ledger.room, shown)
         self._around = around
         self._told = (ledger.log_id, ledger.room.seq)
@@ -63,13 +65,22 @@ class Table:
         """Whether other processes don't know yet who is here."""
         return self._gossip.has_news(self.audience)
 
+    async def meet(self) -> bool:
+        """Exchange with other processes who is there; whether there is one not heard of before."""
+        came = await self._gossip.exchange(self.audience)
+        self.clocks.rank = self._gossip.rank
+        self.audience.latest = max(self.audience.latest, self._gossip.latest)
+        return came
+
     async def gossip(self) -> None:
         """Exchange with other processes who is there, and tell. Raises Refused, RoomLost."""
         online, watchers = self.online, self._gossip.watchers
-        came = await self._gossip.exchange(self.audience)
-        self.clocks.rank = self._gossip.rank
+        came, events = await self.meet(), self.bouncer.thin_out()
+        # Who must go here or elsewhere is settled at once; only that needs a second round.
+        if self.has_gossip and self._gossip.reached:
+            came |= await self.meet()
         await self._compare_clocks(came)
-        events = [*self._presence(online), *self._watchers(watchers)]
+        events += [*self._presence(online), *self._watchers(watchers)]
         if events:
             self.tell(events)
             await self.do(Settle())

@@ -22,6 +22,8 @@ class Visitor:
         self.token: str | None = None
         self.name = ""
         self.seat: int | None = None
+        self.number = 0
+        """Its place among all of the room's connections: who comes later has a higher one."""
         self.asked = 0
         """Commands that wait in the room's inbox, or for what they ask to be read."""
         self.refused: ErrorCode | None = None
