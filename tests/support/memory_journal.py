@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-from scopa_server.journal.hints import Hints
+from scopa_server.journal.hints import EVERYBODY, Hint, Hints, Words
 from scopa_server.journal.interface import (
+    KEY_BYTES,
     LOOK,
     LOST,
     Commit,
@@ -34,6 +35,7 @@ class MemoryJournal:
         self.is_shared = False
         self.notes: dict[str, dict[str, bytes]] = {}
         self._hints = Hints()
+        self.key = b"k" * KEY_BYTES
         self.waiting = 0
 
     def _check(self) -> None:
@@ -132,12 +134,23 @@ class MemoryJournal:
     @asynccontextmanager
     async def watch(self, room: str) -> AsyncGenerator[AsyncIterator[int], None]:
         """Hear of new commits."""
-        hint = self._hints.add(room)
-        hint.give(LOOK)
-        try:
+        async with self._hints.listening(room, Hint()) as hint:
+            hint.give(LOOK)
             yield hint
-        finally:
-            self._hints.remove(room, hint)
+
+    async def shared_key(self, seconds: int) -> bytes:
+        """The same for all houses on it."""
+        self._check()
+        return self.key
+
+    async def publish(self, words: bytes) -> None:
+        """Say it to whoever listens."""
+        self._check()
+        self._hints.hear(EVERYBODY, words)
+
+    def published(self) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
+        """Hear what is published."""
+        return self._hints.listening(EVERYBODY, Words())
 
     async def rooms(self) -> AsyncIterator[str]:
         """Every room."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scopa_server.journal.ear import Ear
-from scopa_server.journal.hints import Hints
+from scopa_server.journal.hints import Hint, Hints
 from scopa_server.journal.link import Refusal
 from scopa_server.journal.places import Address
 from scopa_server.journal.scripts import Command, channel, slot_of
@@ -98,7 +98,7 @@ async def test_a_room_sent_elsewhere_that_finds_nowhere_else_is_asked_for_again(
 async def test_words_that_mean_nothing_are_a_reason_to_look(
     ear: Ear, told: Told, hints: Hints
 ) -> None:
-    hint = hints.add(ROOM)
+    hint = hints.add(ROOM, Hint())
     async with asyncio.timeout(PATIENCE):
         await listening(ear, told)
         assert await anext(hint) == 0

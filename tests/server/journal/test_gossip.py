@@ -86,3 +86,18 @@ async def test_a_note_from_before_the_clock_was_set_back_is_forgotten_as_soon(
     async with asyncio.timeout(10):
         while await there.gossip(room, "there", b"other", 1):
             pass
+
+
+async def test_the_key_is_kept_as_long_as_somebody_asks_for_it(
+    journals: tuple[RedisJournal, RedisJournal],
+    url: str,
+    redis_servers: dict[str, RedisServer],
+    cluster: RedisCluster,
+) -> None:
+    alone = [server for server in redis_servers.values() if server.url == url]
+    servers = alone or cluster.masters
+    for seconds in (10, 3600):
+        await journals[0].shared_key(seconds)
+        answers = [server.ask("TTL", "scopa:{servers}:secret") for server in servers]
+        left = [int(answer[1:]) for answer in answers if answer.startswith(b":")]
+        assert seconds - 9 < max(left) <= seconds

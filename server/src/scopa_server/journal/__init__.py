@@ -1,6 +1,7 @@
 """The log of every room: appended to, read, watched; in SQLite or in Redis."""
 
 from scopa_server.journal.interface import (
+    KEY_BYTES,
     LOOK,
     LOST,
     Commit,
@@ -17,6 +18,7 @@ from scopa_server.journal.interface import (
 from scopa_server.journal.opening import open_journal
 
 __all__ = [
+    "KEY_BYTES",
     "LOOK",
     "LOST",
     "Commit",

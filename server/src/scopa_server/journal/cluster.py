@@ -3,11 +3,12 @@
 import asyncio
 import random
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any, NamedTuple
 
 from scopa_server.journal.ear import Ear
+from scopa_server.journal.hints import L
 from scopa_server.journal.interface import StoreRefused, Unavailable
 from scopa_server.journal.link import (
     Broken,
@@ -145,9 +146,9 @@ class Cluster:
             await self._look()
         return [self._node_at(address).links for address in self._slots.masters]
 
-    def watch(self, room: str) -> AbstractAsyncContextManager[AsyncIterator[int]]:
-        """Hear of a room's commits."""
-        return self._news.watch(room)
+    def listen(self, room: str, listener: L) -> AbstractAsyncContextManager[L]:
+        """Let somebody hear of a room."""
+        return self._news.listen(room, listener)
 
     async def close(self, grace: float) -> None:
         """Wait that long for appends, then disconnect."""

@@ -175,10 +175,8 @@ class Ear:
         match message:
             case [b"ssubscribe", bytes(name), _]:
                 self._confirm(room_of(name.decode()))
-            case [b"smessage", bytes(name), bytes(number)]:
-                # Anybody may publish: what isn't from here is a reason to look, no more.
-                news = int(number) if number.isdigit() else LOOK
-                self._hints.give(room_of(name.decode()), news)
+            case [b"smessage", bytes(name), bytes(words)]:
+                self._hints.hear(room_of(name.decode()), words)
             case [b"sunsubscribe", bytes(name), _]:
                 await self._unsubscribed(room_of(name.decode()))
             case Refusal():

@@ -1,8 +1,36 @@
-"""Hints of new commits: a flag for each listener that holds the newest, never a growing queue."""
+"""What listeners haven't heard yet: of commits the newest alone, of words a bounded queue."""
 
 import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Final, Protocol, TypeVar
 
 from scopa_server.journal.interface import LOOK
+
+EVERYBODY: Final = "servers"
+"""Stands for a room where all processes are meant; no room has such a code."""
+WORDS_KEPT: Final = 1000
+"""Words that a listener may leave unread; of more the oldest are lost."""
+
+
+class Listener(Protocol):
+    """Who listens to one room."""
+
+    def give(self, number: int) -> None:
+        """Hear of a new commit, or that some may have been missed."""
+        ...
+
+    def hear(self, words: bytes) -> None:
+        """Hear what was published."""
+        ...
+
+    def end(self) -> None:
+        """Hear no more after what is still waiting."""
+        ...
+
+
+L = TypeVar("L", bound=Listener)
 
 
 class Hint:
@@ -18,6 +46,11 @@ class Hint:
         if self._number != LOOK:
             self._number = number
         self._news.set()
+
+    def hear(self, words: bytes) -> None:
+        """Take for a commit's number what is one."""
+        # Anybody may publish: what isn't from here is a reason to look, no more.
+        self.give(int(words) if words.isdigit() else LOOK)
 
     def end(self) -> None:
         """Let the listener's loop end after what is still waiting."""
@@ -39,37 +72,85 @@ class Hint:
         return number
 
 
+class Words:
+    """What one listener hasn't read yet of what was published; an asynchronous iterator of it."""
+
+    def __init__(self) -> None:
+        self._news = asyncio.Event()
+        self._unread: deque[bytes] = deque(maxlen=WORDS_KEPT)
+        self._ended = False
+
+    def give(self, number: int) -> None:
+        """Heed no numbers: what was missed is gone."""
+
+    def hear(self, words: bytes) -> None:
+        """Keep words until they are read."""
+        self._unread.append(words)
+        self._news.set()
+
+    def end(self) -> None:
+        """Let the listener's loop end after what is still unread."""
+        self._ended = True
+        self._news.set()
+
+    def __aiter__(self) -> "Words":
+        """Return itself."""
+        return self
+
+    async def __anext__(self) -> bytes:
+        """Wait for the next words."""
+        while not self._unread:
+            if self._ended:
+                raise StopAsyncIteration
+            self._news.clear()
+            await self._news.wait()
+        return self._unread.popleft()
+
+
 class Hints:
     """The listeners of this process, by room."""
 
     def __init__(self) -> None:
-        self._listeners: dict[str, set[Hint]] = {}
+        self._listeners: dict[str, set[Listener]] = {}
         self._ended = False
 
-    def add(self, room: str) -> Hint:
-        """Begin to listen to a room."""
-        hint = Hint()
+    def add(self, room: str, listener: L) -> L:
+        """Let somebody listen to a room."""
         if self._ended:
-            hint.end()
-        self._listeners.setdefault(room, set()).add(hint)
-        return hint
+            listener.end()
+        self._listeners.setdefault(room, set()).add(listener)
+        return listener
 
-    def remove(self, room: str, hint: Hint) -> bool:
-        """Stop listening; return whether that was the room's last listener."""
+    def remove(self, room: str, listener: Listener) -> bool:
+        """Let somebody listen no more; return whether that was the room's last listener."""
         listeners = self._listeners[room]
-        listeners.discard(hint)
+        listeners.discard(listener)
         if not listeners:
             del self._listeners[room]
         return not listeners
 
+    @asynccontextmanager
+    async def listening(self, room: str, listener: L) -> AsyncGenerator[L, None]:
+        """Let somebody listen to a room for as long as the context lasts."""
+        self.add(room, listener)
+        try:
+            yield listener
+        finally:
+            self.remove(room, listener)
+
     def give(self, room: str, number: int) -> None:
         """Tell everybody who listens to the room."""
-        for hint in self._listeners.get(room, ()):
-            hint.give(number)
+        for listener in self._listeners.get(room, ()):
+            listener.give(number)
+
+    def hear(self, room: str, words: bytes) -> None:
+        """Pass on what was published."""
+        for listener in self._listeners.get(room, ()):
+            listener.hear(words)
 
     def end(self) -> None:
         """Let every listener's loop end, and those to come."""
         self._ended = True
         for listeners in self._listeners.values():
-            for hint in listeners:
-                hint.end()
+            for listener in listeners:
+                listener.end()

@@ -13,6 +13,9 @@ LOOK = 0
 LOST = b""
 """The header of a room whose log is there and its header isn't: the log is what counts."""
 
+KEY_BYTES = 32
+"""How long the key is that the processes on one store share."""
+
 _NUMBERS = range(1, 2**53)
 _ROOM = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -170,6 +173,25 @@ class Journal(Protocol):
 
         Yields the number of a new commit, or `LOOK`: at once, and whenever some may have been
         missed. Numbers that were not awaited are replaced by later ones. Ends with the journal.
+        """
+        ...
+
+    async def shared_key(self, seconds: int) -> bytes:
+        """Return a random key that is the same for all processes on the store.
+
+        Whoever asks first makes it; it is forgotten when nobody has asked for so many seconds.
+        """
+        ...
+
+    async def publish(self, words: bytes) -> None:
+        """Say something to all processes that listen at the moment, this one too."""
+        ...
+
+    def published(self) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
+        """Hear what is published from the moment the context is entered.
+
+        Only a hint: words may be lost, and anybody with the store can say some. Ends with the
+        journal.
         """
         ...
 

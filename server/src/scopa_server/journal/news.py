@@ -1,10 +1,10 @@
 """Hints for all watchers of this process, each room's from the server that has the room."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from scopa_server.journal.ear import Ear
-from scopa_server.journal.hints import Hints
+from scopa_server.journal.hints import Hints, L
 from scopa_server.journal.interface import LOOK, Unavailable
 
 _MOVES = 5
@@ -19,15 +19,15 @@ class News:
         self._ears: dict[str, Ear] = {}
 
     @asynccontextmanager
-    async def watch(self, room: str) -> AsyncGenerator[AsyncIterator[int], None]:
-        """Hear of a room's commits; entering waits for the store's confirmation."""
-        hint = self.hints.add(room)
+    async def listen(self, room: str, listener: L) -> AsyncGenerator[L, None]:
+        """Let somebody hear of a room; entering waits for the store's confirmation."""
+        self.hints.add(room, listener)
         try:
             await self._subscribe(room)
-            hint.give(LOOK)
-            yield hint
+            listener.give(LOOK)
+            yield listener
         finally:
-            if self.hints.remove(room, hint) and room in self._ears:
+            if self.hints.remove(room, listener) and room in self._ears:
                 await self._ears.pop(room).forget(room)
 
     async def rehome(self, ear: Ear) -> None:

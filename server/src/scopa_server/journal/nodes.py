@@ -1,10 +1,11 @@
 """One server of a store, and a store that is only one: all that is asked of it, and how."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
 from scopa_server.journal.ear import Ear
+from scopa_server.journal.hints import L
 from scopa_server.journal.link import Link, Links
 from scopa_server.journal.news import News
 from scopa_server.journal.resend import Resender, Sleep
@@ -36,7 +37,7 @@ class Node:
 
 
 class Servers(Protocol):
-    """All servers of a store. Every call but `watch` may raise `Unavailable`."""
+    """All servers of a store. Every call but `listen` may raise `Unavailable`."""
 
     @property
     def batches(self) -> int:
@@ -59,8 +60,8 @@ class Servers(Protocol):
         """Every server that has rooms."""
         ...
 
-    def watch(self, room: str) -> AbstractAsyncContextManager[AsyncIterator[int]]:
-        """Hear of a room's commits."""
+    def listen(self, room: str, listener: L) -> AbstractAsyncContextManager[L]:
+        """Let somebody hear of a room."""
         ...
 
     async def close(self, grace: float) -> None:
@@ -105,9 +106,9 @@ class Alone:
         """The one."""
         return [self._node.links]
 
-    def watch(self, room: str) -> AbstractAsyncContextManager[AsyncIterator[int]]:
-        """Hear of a room's commits."""
-        return self._news.watch(room)
+    def listen(self, room: str, listener: L) -> AbstractAsyncContextManager[L]:
+        """Let somebody hear of a room."""
+        return self._news.listen(room, listener)
 
     async def close(self, grace: float) -> None:
         """Wait that long for appends, then disconnect."""

@@ -1,6 +1,7 @@
 """The journal in Redis or Valkey, for many processes."""
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import partial
@@ -8,7 +9,9 @@ from typing import Any, cast
 
 from scopa_server.journal import scripts
 from scopa_server.journal.cluster import Cluster
+from scopa_server.journal.hints import EVERYBODY, Hint, Words
 from scopa_server.journal.interface import (
+    KEY_BYTES,
     Commit,
     Draft,
     Snapshot,
@@ -120,7 +123,21 @@ class RedisJournal:
 
     def watch(self, room: str) -> AbstractAsyncContextManager[AsyncIterator[int]]:
         """Hear of the room's new commits."""
-        return self._servers.watch(room)
+        return self._servers.listen(room, Hint())
+
+    async def shared_key(self, seconds: int) -> bytes:
+        """Return the key, made by whoever asked first."""
+        new = secrets.token_bytes(KEY_BYTES)
+        words = scripts.shared_key(new, seconds)
+        return cast("bytes", await self._servers.ask(EVERYBODY, words))
+
+    async def publish(self, words: bytes) -> None:
+        """Say it to whoever listens."""
+        await self._servers.ask(EVERYBODY, scripts.publish(words))
+
+    def published(self) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
+        """Hear what is published."""
+        return self._servers.listen(EVERYBODY, Words())
 
     async def rooms(self) -> AsyncIterator[str]:
         """List every room, each once."""

@@ -9,6 +9,7 @@ way that survives a moved slot.
 from binascii import crc_hqx
 from collections.abc import Sequence
 
+from scopa_server.journal.hints import EVERYBODY
 from scopa_server.journal.interface import Commit, Draft, Snapshot, Touch, plain_room, positive_ttl
 
 Word = str | bytes | int
@@ -41,6 +42,11 @@ def here_key(room: str) -> str:
 def channel(room: str) -> str:
     """Return the channel that tells of a room's commits."""
     return f"{_PREFIX}{plain_room(room)}}}:news"
+
+
+def secret_key(room: str) -> str:
+    """Return the key of the secret that processes share."""
+    return f"{_PREFIX}{plain_room(room)}}}:secret"
 
 
 def slot_of(room: str) -> int:
@@ -133,6 +139,12 @@ end
 return others
 """
 
+_SHARED_KEY = """
+local key = redis.call('GET', KEYS[1]) or ARGV[1]
+redis.call('SET', KEYS[1], key, 'EX', ARGV[2])
+return key
+"""
+
 _HEADER = """
 local header = redis.call('HGET', KEYS[2], 'header')
 return header or (redis.call('EXISTS', KEYS[1]) == 1 and '')
@@ -193,6 +205,16 @@ def gossip(room: str, process: str, note: bytes, seconds: int) -> Command:
     """Answers the other processes and their notes, in turn."""
     words = (process, note, positive_ttl(seconds), channel(room))
     return ("EVAL", _GOSSIP, 1, here_key(room), *words)
+
+
+def shared_key(new: bytes, seconds: int) -> Command:
+    """Answers the key that processes share; the new one if there was none."""
+    return ("EVAL", _SHARED_KEY, 1, secret_key(EVERYBODY), new, positive_ttl(seconds))
+
+
+def publish(words: bytes) -> Command:
+    """Answers how many connections to this server heard it."""
+    return ("SPUBLISH", channel(EVERYBODY), words)
 
 
 def read(room: str, after: int) -> Command:

@@ -1,18 +1,20 @@
 """The journal in one SQLite file, for one process: nothing else to install or run."""
 
 import asyncio
+import secrets
 import sqlite3
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from scopa_server.journal import sqlite_rows as rows
-from scopa_server.journal.hints import Hints
+from scopa_server.journal.hints import EVERYBODY, Hint, Hints, Words
 from scopa_server.journal.interface import (
+    KEY_BYTES,
     LOOK,
     Commit,
     Draft,
@@ -43,6 +45,7 @@ class SqliteJournal:
         self._lock = lock
         self._clock = clock
         self._hints = Hints()
+        self._key = secrets.token_bytes(KEY_BYTES)
         self._writing = connect(path)
         self._reading = connect(path)
         self._writer = Writer(self._writing, clock)
@@ -142,12 +145,21 @@ class SqliteJournal:
     @asynccontextmanager
     async def watch(self, room: str) -> AsyncGenerator[AsyncIterator[int], None]:
         """Hear of the room's new commits."""
-        hint = self._hints.add(plain_room(room))
-        hint.give(LOOK)
-        try:
+        async with self._hints.listening(plain_room(room), Hint()) as hint:
+            hint.give(LOOK)
             yield hint
-        finally:
-            self._hints.remove(room, hint)
+
+    async def shared_key(self, seconds: int) -> bytes:
+        """Return this process's own key: there is nobody to share it with."""
+        return self._key
+
+    async def publish(self, words: bytes) -> None:
+        """Say it to whoever listens here."""
+        self._hints.hear(EVERYBODY, words)
+
+    def published(self) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
+        """Hear what is published."""
+        return self._hints.listening(EVERYBODY, Words())
 
     async def rooms(self) -> AsyncIterator[str]:
         """List every room."""
