@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from scopa_protocol.invite import CODE_ALPHABET, CODE_LENGTH, read_invite, write_invite
 from scopa_server import values
+from scopa_server.bounds import SPARABLE
 from scopa_server.config import BadOption, Config, fit_to_serve, parse
 from scopa_server.options import OPTIONS, listed
 
@@ -38,6 +39,7 @@ def test_without_options_it_serves_this_machine_alone() -> None:
         max_connections=10000,
         max_connections_per_address=200,
         max_rooms=10000,
+        spared=SPARABLE,
         admin_host="127.0.0.1",
         admin_port="auto",
         log_level="info",
@@ -47,7 +49,7 @@ def test_without_options_it_serves_this_machine_alone() -> None:
 
 def test_every_option_has_a_field_of_its_own() -> None:
     fields = {option.field for option in OPTIONS}
-    assert fields | {"warnings"} == set(Config.__dataclass_fields__)
+    assert fields | {"spared", "warnings"} == set(Config.__dataclass_fields__)
     assert len(fields) == len(OPTIONS)
 
 
@@ -90,6 +92,21 @@ def test_a_file_serves_one_process() -> None:
     fit_to_serve(parse(["--workers", "2", "--store", "redis://cache/0"], {}))
     with pytest.raises(BadOption, match="--workers needs a store that processes can share"):
         fit_to_serve(parse([], {"SCOPA_WORKERS": "2"}))
+
+
+@pytest.mark.parametrize("limit", sorted(SPARABLE))
+def test_a_limit_that_is_asked_for_holds_for_everybody(limit: str) -> None:
+    [option] = [option for option in OPTIONS if option.field == limit]
+    assert option.default is not None
+    rest = SPARABLE - {limit}
+    # Its value doesn't matter: whoever writes down the default wants it to hold.
+    assert parse([option.flag, option.default], {}).spared == rest
+    assert parse([], {option.variable: "1000"}).spared == rest
+    assert parse([], {option.variable: ""}).spared == SPARABLE
+
+
+def test_no_other_option_changes_what_is_spared() -> None:
+    assert parse(["--max-connections", "10", "--max-talk-per-minute", "1"], {}).spared == SPARABLE
 
 
 def test_an_option_wins_over_a_variable() -> None:

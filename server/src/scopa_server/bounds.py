@@ -1,9 +1,21 @@
 """What one connection, one address, one room and the whole server may use."""
 
 from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias, get_args
 
 from scopa_protocol.codec import MAX_FRAME
 from scopa_protocol.text import NAME_LENGTH
+
+Sparable: TypeAlias = Literal[
+    "max_connections_per_address",
+    "max_rooms_per_address",
+    "max_new_rooms_per_hour",
+    "max_changes_per_minute",
+    "max_moves_per_minute",
+    "max_changes_per_day",
+]
+"""A limit that tells strangers apart, and so says nothing of who sits at the server's machine."""
+SPARABLE: Final[frozenset[Sparable]] = frozenset(get_args(Sparable))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,3 +42,9 @@ class Bounds:
     handshake_time: float = 10
     idle_time: float = 300
     unread_time: float = 20
+    spared: frozenset[Sparable] = frozenset()
+    """Those that don't hold for who comes from the server's own machine."""
+
+    def holds(self, limit: Sparable, *, local: bool) -> bool:
+        """Whether a limit holds for somebody. `local`: who comes from the server's own machine."""
+        return not (local and limit in self.spared)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
-from scopa_server.bounds import Bounds
+from scopa_server.bounds import SPARABLE, Bounds, Sparable
 from scopa_server.options import OPTIONS, PREFIX, Option, file_of
 from scopa_server.values import Network
 
@@ -56,7 +56,7 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Config:
     warnings += _shown_secrets(options)
     given |= options
     found: dict[str, Any] = {option.field: _value(option, given) for option in OPTIONS}
-    config = Config(**found, warnings=warnings)
+    config = Config(**found, spared=_spared(given), warnings=warnings)
     _agree(config)
     return config
 
@@ -114,6 +114,12 @@ def _find(option: Option, given: Mapping[str, str]) -> tuple[str, str | None]:
         if name in given:
             return name, given[name]
     return option.flag, option.default
+
+
+def _spared(given: Mapping[str, str]) -> frozenset[Sparable]:
+    """The limits that nobody asked for: whatever is asked for holds for everybody."""
+    asked = {option.field for option in OPTIONS if given.keys() & {option.flag, option.variable}}
+    return SPARABLE - asked
 
 
 def _secret(source: str, path: str) -> str:
