@@ -140,6 +140,7 @@ async def serving(config: Config, meet: Meet | None = None) -> AsyncGenerator[Se
         metrics = Metrics()
         neighbours = None if meet is None else meet(metrics)
         rooms = _rooms(config, journal, metrics, neighbours)
+        rooms.begin()
         if neighbours is not None:
             stack.push_async_callback(neighbours.close)
         # A room that waits for its store is let go by the journal's end.

@@ -42,6 +42,15 @@ def bad_token() -> Refused:
     )
 
 
+def unknown(command: c.Command) -> Refused:
+    """That there is no such room, as far as whoever asks may know."""
+    if isinstance(command, c.Resume):
+        return bad_token()
+    return Refused(
+        ErrorCode.UNKNOWN_ROOM, "There is no room of that code; ask for the invite again."
+    )
+
+
 def restarting() -> Refused:
     """That this process serves the room no more."""
     return Refused(ErrorCode.RESTARTING, "The server restarts; try again in a moment.")

@@ -3,12 +3,20 @@
 A delay comes only from failures of one's own address, each longer than the one before. What others
 do at a room, or all over the server, makes an address's own failures count sooner, but never delays
 one that has none: whoever attacks a room can't keep its people out. Who holds a seat isn't asked.
+
+What fails at another process counts as well (`sharing`). So addresses and rooms are known by marks
+alone, that processes make of them with a key they share.
 """
 
+import asyncio
+import secrets
 from collections import Counter
-from collections.abc import Generator
-from contextlib import contextmanager
-from typing import Final
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from hashlib import blake2b
+from typing import Annotated, Final, NoReturn, TypeAlias
+
+from msgspec import Meta, Struct
 
 from scopa_protocol.codes import ErrorCode
 from scopa_server.bounds import Bounds
@@ -37,6 +45,24 @@ SERVER_FAILURES: Final = 1000
 SERVER_COOLS_SECONDS: Final = 0.05
 KEPT: Final = 10_000
 """Addresses and rooms that are remembered."""
+WAITING_EACH: Final = 20
+"""Tries of one address that may wait for what comes of others."""
+MARK_BYTES: Final = 8
+_KEY_BYTES: Final = 32
+
+Mark: TypeAlias = Annotated[bytes, Meta(max_length=MARK_BYTES)]
+"""Stands for an address or a room: which one, nobody can tell without the key."""
+
+
+class Failure(Struct, frozen=True, array_like=True):
+    """Somebody was wrong. `room`: about which, if about any."""
+
+    address: Mark
+    room: Mark | None
+
+    def __repr__(self) -> str:
+        """The type alone."""
+        return "<Failure>"
 
 
 class _Tally:
@@ -58,69 +84,124 @@ class _Tally:
 
 
 class Failures:
-    """Counts failures by address, by room, and in all."""
+    """Counts failures by address, by room, and in all. `tell` is called with each new one."""
 
     def __init__(self, time: Time, bounds: Bounds, metrics: Metrics) -> None:
         self._time = time
         self._free = bounds.max_failures_per_address
         self._room_takes = bounds.max_failures_per_room
         self._metrics = metrics
-        self._addresses: dict[str, _Tally] = {}
-        self._rooms: dict[str, _Tally] = {}
+        self.tell: Callable[[Failure], None] = _nobody
+        self._key = secrets.token_bytes(_KEY_BYTES)
+        self._addresses: dict[Mark, _Tally] = {}
+        self._rooms: dict[Mark, _Tally] = {}
         self._whole = _Tally(SERVER_COOLS_SECONDS)
-        self._trying: Counter[str] = Counter()
+        self._trying: Counter[Mark] = Counter()
+        self._waiting: Counter[Mark] = Counter()
+        self._ended: dict[Mark, asyncio.Event] = {}
 
-    @contextmanager
-    def trying(self, address: str, room: str | None) -> Generator[None]:
-        """Try something that may be wrong: what fails inside counts. Raises Refused: too_fast."""
-        self._check(address, room)
-        self._trying[address] += 1
+    def share(self, key: bytes) -> None:
+        """Make marks with this key from now on; those made with another mean nothing any more."""
+        if key != self._key:
+            self._key = key
+            self._addresses.clear()
+            self._rooms.clear()
+
+    @asynccontextmanager
+    async def trying(self, address: str, room: str | None) -> AsyncGenerator[None]:
+        """Try something that may be wrong: what fails inside counts. Raises Refused: too_fast.
+
+        Many tries of one address at once are no more than one by one: who might be one too many
+        waits until it is known what comes of those before.
+        """
+        may_fail = self._marked(address, room)
+        mark = may_fail.address
+        await self._turn(may_fail)
+        self._trying[mark] += 1
         try:
             yield
         except Refused as refusal:
             if refusal.code in FAILURES:
-                self._count(address, room)
+                self.count(may_fail)
+                self.tell(may_fail)
             raise
         finally:
-            self._trying -= Counter((address,))
+            self._trying -= Counter((mark,))
+            ended = self._ended.pop(mark, None)
+            if ended is not None:
+                ended.set()
+
+    def count(self, failure: Failure) -> None:
+        """Count a failure, of here or of another process."""
+        now = self._time.now()
+        self._whole.fill(now)
+        _tally(self._addresses, failure.address, FORGIVEN_SECONDS, now).fill(now)
+        if failure.room is not None:
+            _tally(self._rooms, failure.room, ROOM_COOLS_SECONDS, now).fill(now)
 
     def wait(self, address: str, room: str | None) -> float:
-        """Seconds until this address may try again; 0: now."""
-        now, own = self._time.now(), self._addresses.get(address)
-        trying = self._trying[address]
-        over = trying - self._free_now(now, room) + (own.level(now) if own else 0) + 1
-        if over <= 0:
+        """Seconds that an address has to wait for its own failures; 0: it may try."""
+        return self._delay(self._marked(address, room))
+
+    def _marked(self, address: str, room: str | None) -> Failure:
+        at = None if room is None else self._mark("room", room)
+        return Failure(self._mark("address", address), at)
+
+    def _mark(self, kind: str, name: str) -> Mark:
+        made = blake2b(name.encode(), digest_size=MARK_BYTES, key=self._key, person=kind.encode())
+        return made.digest()
+
+    async def _turn(self, may_fail: Failure) -> None:
+        mark = may_fail.address
+        while True:
+            self._check(may_fail)
+            # Tries of which the outcome isn't known count as if they were to fail.
+            under_way = self._trying[mark]
+            if not under_way or under_way + self._over(may_fail) <= 0:
+                return
+            if self._waiting[mark] >= WAITING_EACH:
+                self._refuse(may_fail, FIRST_DELAY)
+            self._waiting[mark] += 1
+            try:
+                await self._ended.setdefault(mark, asyncio.Event()).wait()
+            finally:
+                self._waiting -= Counter((mark,))
+
+    def _check(self, may_fail: Failure) -> None:
+        seconds = self._delay(may_fail)
+        if seconds:
+            self._refuse(may_fail, seconds)
+
+    def _delay(self, may_fail: Failure) -> float:
+        now, own = self._time.now(), self._addresses.get(may_fail.address)
+        over = self._over(may_fail)
+        if own is None or over <= 0:
             return 0.0
-        # Tries that wait for their outcome count, or many at once would be free.
-        if own is None or trying:
-            return FIRST_DELAY if trying else 0.0
         delay = min(LONGEST_DELAY, FIRST_DELAY * 2 ** (min(over, 60) - 1))
         return max(0.0, own.last + delay - now)
 
-    def _free_now(self, now: float, room: str | None) -> int:
-        there = self._rooms.get(room or "")
+    def _over(self, may_fail: Failure) -> float:
+        """How far one failure more would be beyond those that are free."""
+        now, own = self._time.now(), self._addresses.get(may_fail.address)
+        return (own.level(now) if own else 0) + 1 - self._free_now(now, may_fail.room)
+
+    def _free_now(self, now: float, room: Mark | None) -> int:
+        there = None if room is None else self._rooms.get(room)
         if there is not None and there.level(now) > self._room_takes - 1:
             return FREE_UNDER_ATTACK
         return FREE_UNDER_ATTACK if self._whole.level(now) > SERVER_FAILURES - 1 else self._free
 
-    def _check(self, address: str, room: str | None) -> None:
-        seconds = self.wait(address, room)
-        if not seconds:
-            return
-        now = self._time.now()
-        hot = self._free_now(now, room) < self._free
+    def _refuse(self, may_fail: Failure, seconds: float) -> NoReturn:
+        hot = self._free_now(self._time.now(), may_fail.room) < self._free
         self._metrics.limited(Limit.ROOM_FAILURES if hot else Limit.ADDRESS_FAILURES)
         raise too_fast("Too many failed tries from here; wait a little.", seconds)
 
-    def _count(self, address: str, room: str | None) -> None:
-        now = self._time.now()
-        self._whole.fill(now)
-        _tally(self._addresses, address, FORGIVEN_SECONDS, now).fill(now)
-        if room is not None:
-            _tally(self._rooms, room, ROOM_COOLS_SECONDS, now).fill(now)
+
+def _nobody(_: Failure) -> None:
+    """Nobody is to be told."""
 
 
-def _tally(tallies: dict[str, _Tally], name: str, seconds_each: float, now: float) -> _Tally:
+def _tally(tallies: dict[Mark, _Tally], name: Mark, seconds_each: float, now: float) -> _Tally:
     """The tally of that name. Where there are too many, those that owe least are forgotten."""
     found = tallies.get(name)
     if found is None:

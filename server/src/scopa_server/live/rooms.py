@@ -25,7 +25,7 @@ from scopa_server.room.state import Room
 from scopa_server.room.stored import Header, header, read_header
 from scopa_server.room.tokens import is_among, is_token, room_code, token_hash
 
-from .answers import bad_token, gone, restarting
+from .answers import bad_token, gone, restarting, unknown
 from .budgets import Budgets
 from .chance import new_id, new_token
 from .failures import Failures
@@ -37,6 +37,7 @@ from .ledger import Ledger, Lifetimes, unavailable
 from .loading import Loaded, load_room
 from .passcodes import Passcodes
 from .room import LiveRoom
+from .sharing import Sharing
 from .surroundings import Surroundings
 from .visitor import Visitor
 
@@ -73,6 +74,8 @@ class Rooms:
         self._budgets = Budgets(around)
         self.process = new_id()
         """Names this process among those on one store."""
+        self._sharing = Sharing(journal, self._failures, self.process)
+        self._shares: asyncio.Task[None] | None = None
         self._polling: asyncio.Task[None] | None = None
         self._live: dict[str, asyncio.Task[LiveRoom | None]] = {}
         self._hosting = Hosting(self._live, around.time, around.bounds, around.metrics)
@@ -86,6 +89,11 @@ class Rooms:
     def key_needed(self) -> bool:
         """Whether opening a room needs the server's access key."""
         return self._access_key is not None
+
+    def begin(self) -> None:
+        """Begin to exchange with other processes on the store, if there can be any."""
+        if self._journal.shared and self._shares is None:
+            self._shares = asyncio.create_task(self._sharing.run(), name="share")
 
     # Coming in
 
@@ -103,10 +111,10 @@ class Rooms:
             if await room.enter(visitor, command, made):
                 return
 
-    def _check_key(self, visitor: Visitor, key: str | None) -> None:
+    async def _check_key(self, visitor: Visitor, key: str | None) -> None:
         if self._access_key is None:
             return
-        with self._failures.trying(visitor.address, None):
+        async with self._failures.trying(visitor.address, None):
             if not hmac.compare_digest((key or "").encode(), self._access_key.encode()):
                 raise Refused(
                     ErrorCode.BAD_KEY,
@@ -135,7 +143,7 @@ class Rooms:
         raise Refused(ErrorCode.SERVER_FULL, "No free room code was found; try again.")
 
     async def _open(self, visitor: Visitor, code: str, command: c.Create) -> Header:
-        self._check_key(visitor, command.key)
+        await self._check_key(visitor, command.key)
         self._check_name(command)
         token = command.token or ""
         # What is wrong with it, or too much, is found before there is any work.
@@ -168,7 +176,7 @@ class Rooms:
         while True:
             room = await self._found(code)
             if room is None:
-                raise _unknown(command)
+                raise unknown(command)
             if await room.enter(visitor, command, made):
                 return
 
@@ -177,7 +185,7 @@ class Rooms:
         code = await self._admitted(visitor, command)
         live = await self._found(code)
         if live is None:
-            raise _unknown(command)
+            raise unknown(command)
         room = live.room
         return RoomFrame(
             re=command.id,
@@ -196,7 +204,7 @@ class Rooms:
         if known is None or not _holds(command, known):
             if isinstance(command, c.Join | c.Watch):
                 self._check_name(command)
-            with self._failures.trying(visitor.address, code):
+            async with self._failures.trying(visitor.address, code):
                 await self._check_stranger(visitor, command, known)
         return code or ""
 
@@ -211,7 +219,7 @@ class Rooms:
         kept = None if known is None else known.passcode
         right = await self._passcodes.matches(command.passcode, kept, visitor.address)
         if known is None:
-            raise _unknown(command)
+            raise unknown(command)
         if kept is not None and not right:
             raise Refused(ErrorCode.WRONG_PASSCODE, "That passcode doesn't open this room.")
 
@@ -342,6 +350,7 @@ class Rooms:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
         await _ended(self._polling)
+        await _ended(self._shares)
         self._passcodes.close()
 
 
@@ -382,14 +391,6 @@ def _holds(command: _Naming, known: Header) -> bool:
     """Whether a command comes with a token that holds a seat."""
     token = command.token if isinstance(command, c.Join | c.Resume) else None
     return token is not None and is_among(token_hash(token), known.tokens)
-
-
-def _unknown(command: c.Command) -> Refused:
-    if isinstance(command, c.Resume):
-        return bad_token()
-    return Refused(
-        ErrorCode.UNKNOWN_ROOM, "There is no room of that code; ask for the invite again."
-    )
 
 
 def _unreadable(code: str) -> Refused:
