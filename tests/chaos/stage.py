@@ -174,7 +174,7 @@ class Stage:
 
     async def _left_in_store(self, redis: RedisServer) -> str:
         async def silent() -> bool:
-            return await asyncio.to_thread(redis.ask, "PUBSUB", "SHARDCHANNELS") == b"*0\r\n"
+            return await asyncio.to_thread(lambda: redis.channels) == 0
 
         try:
             await until(silent)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from support.redis_cluster import RedisCluster
 from support.redis_server import RedisServer, programs
 from support.server_process import ITSELF, Program, Serve, ServerProcess
 
@@ -54,3 +55,20 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     server = _running(tmp_path, request.param)
     yield server.url
     server.kill()
+
+
+@pytest.fixture(params=[*programs(), "cluster"])
+def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of a store that several servers can share, of every kind there is."""
+    folder, kinds = tmp_path / "store", programs()
+    folder.mkdir()
+    made = (
+        RedisCluster(next(iter(kinds.values())), folder)
+        if request.param == "cluster"
+        else RedisServer(kinds[request.param], folder)
+    )
+    try:
+        made.start()
+        yield made.url
+    finally:
+        made.stop()

@@ -91,11 +91,9 @@ def redis_store(server: RedisServer) -> Store:
     """A Redis: its keys, its shard channels, and its data's memory."""
 
     def look() -> tuple[int, int, int]:
-        keys = int(server.ask("DBSIZE")[1:])
-        channels = int(server.ask("PUBSUB", "SHARDCHANNELS").partition(b"\r\n")[0][1:])
         memory = server.ask("INFO", "memory").decode()
         used = memory.partition("used_memory_dataset:")[2].partition("\r\n")[0]
-        return keys, channels, int(used) // 1024
+        return server.keys, server.channels, int(used) // 1024
 
     return Store(server.url, look)
 

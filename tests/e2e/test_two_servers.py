@@ -2,36 +2,14 @@
 
 import asyncio
 import random
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 
 from scopa_protocol import commands as c
 from scopa_protocol.frames import Update
 from scopa_protocol.views import View
 from support.player import Player
-from support.redis_cluster import RedisCluster
-from support.redis_server import RedisServer, programs
+from support.redis_server import RedisServer
 from support.server_process import Serve, ServerProcess
 from support.tables import NAMES
-
-
-@pytest.fixture(params=[*programs(), "cluster"])
-def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The URL of a store that several servers can share, of every kind there is."""
-    folder, kinds = tmp_path / "store", programs()
-    folder.mkdir()
-    made = (
-        RedisCluster(next(iter(kinds.values())), folder)
-        if request.param == "cluster"
-        else RedisServer(kinds[request.param], folder)
-    )
-    try:
-        made.start()
-        yield made.url
-    finally:
-        made.stop()
 
 
 async def test_a_match_goes_on_when_one_of_two_servers_is_killed(serve: Serve, shared: str) -> None:

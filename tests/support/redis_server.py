@@ -107,6 +107,18 @@ class RedisServer:
             return connection.recv(65536)
 
     @property
+    def keys(self) -> int:
+        """How many keys there are of rooms, not of the servers together."""
+        return int(self.ask("DBSIZE")[1:]) - int(self.ask("EXISTS", "scopa:{servers}:secret")[1:])
+
+    @property
+    def channels(self) -> int:
+        """How many rooms somebody listens to."""
+        answer = self.ask("PUBSUB", "SHARDCHANNELS")
+        every = int(answer.partition(b"\r\n")[0][1:])
+        return every - (b"scopa:{servers}:news" in answer)
+
+    @property
     def log_file(self) -> Path:
         """The file that its latest commands are appended to."""
         return max((self._folder / "appendonlydir").glob("*.incr.aof"))
