@@ -14,9 +14,11 @@ from typing import Final, TypeAlias
 
 from scopa_protocol import commands as c
 from scopa_protocol.codes import ErrorCode
+from scopa_protocol.events import RoomEvent
 from scopa_server.metrics import Limit
 from scopa_server.room.events import Events, write_events
 from scopa_server.room.refused import Refused
+from scopa_server.room.state import Room
 
 from .budgets import Budgets
 from .surroundings import Surroundings
@@ -66,6 +68,10 @@ class Growth:
         """A command changed something, and that is stored."""
         if isinstance(command, c.Say):
             self._talk.count(visitor)
+
+    def overhear(self, room: Room, events: Iterable[RoomEvent]) -> None:
+        """Count what people have done through other processes, where that counts in all."""
+        self._talk.overhear(room, events)
 
     def goes_on(self, seq: int, audience: Iterable[Visitor]) -> bool:
         """Whether the server may do what is due: one of those who are here pays for it."""

@@ -53,7 +53,7 @@ class LiveRoom:
     ) -> None:
         self._around = around
         self._time = around.time
-        self._table = Table(ledger, around, gossip, shown)
+        self._table = Table(ledger, around, gossip, growth, shown)
         self._answers = Answers(around.metrics)
         self._historian = Historian(ledger, self._answers)
         self._growth = growth

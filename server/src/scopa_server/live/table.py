@@ -15,7 +15,7 @@ from .audience import Audience
 from .bouncer import Bouncer
 from .clocks import Came, Clocks
 from .gossip import Gossip
-from .growth import Allowed
+from .growth import Allowed, Growth
 from .ledger import Ledger
 from .surroundings import Surroundings
 from .visitor import Visitor
@@ -25,12 +25,18 @@ class Table:
     """The one writer of a room in this process. Only the room's task uses it."""
 
     def __init__(
-        self, ledger: Ledger, around: Surroundings, gossip: Gossip, shown: int | None
+        self,
+        ledger: Ledger,
+        around: Surroundings,
+        gossip: Gossip,
+        growth: Growth,
+        shown: int | None,
     ) -> None:
         self.ledger = ledger
         self.audience = Audience(around.bounds.max_connections_per_seat)
         self._gossip = gossip
         self.bouncer = Bouncer(self.audience, gossip, around)
+        self._growth = growth
         self.clocks = Clocks(around.time, ledger.room, shown)
         self._around = around
         self._told = (ledger.log_id, ledger.room.seq)
@@ -220,6 +226,7 @@ class Table:
         self.audience.reseat(room)
         self.note()
         if missed:
+            self._growth.overhear(self.room, missed)
             heard = [*missed, *(heard or ())]
         only = answering[0] if heard is None and answering is not None else None
         if heard is None and only is None:

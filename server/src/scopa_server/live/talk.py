@@ -1,9 +1,12 @@
 """How much one person may say: a person is a seat's token, a watcher an address."""
 
+from collections.abc import Iterable
 from typing import Final
 
+from scopa_protocol.events import RoomEvent, Said
 from scopa_server.allowance import Allowance
 from scopa_server.metrics import Limit
+from scopa_server.room.state import Room
 
 from .answers import too_fast
 from .surroundings import Surroundings
@@ -32,8 +35,18 @@ class Talk:
         """Something new was said."""
         self._of(visitor).take(self._around.time.now())
 
+    def overhear(self, room: Room, events: Iterable[RoomEvent]) -> None:
+        """Count what people on seats have said through other processes."""
+        for event in events:
+            if isinstance(event, Said) and event.seat is not None:
+                holder = room.seats[event.seat].holder
+                if holder is not None:
+                    self._allowance(holder.token).take(self._around.time.now())
+
     def _of(self, visitor: Visitor) -> Allowance:
-        who = visitor.token or f"watching from {visitor.address}"
+        return self._allowance(visitor.token or f"watching from {visitor.address}")
+
+    def _allowance(self, who: str) -> Allowance:
         if who not in self._people:
             if len(self._people) >= KEPT:
                 now = self._around.time.now()
