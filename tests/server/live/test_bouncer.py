@@ -253,3 +253,11 @@ async def test_so_many_watch_as_may_however_they_come() -> None:
     assert WatcherLeft(name=gone.visitor.name) in told
     late = await there.enter(c.Watch(room=host.code, name="Pia"))
     assert late.latest(Error).code == "room_full"
+
+
+async def test_watchers_at_a_process_that_is_new_to_the_room_take_nobodys_name() -> None:
+    here, there = houses(2)
+    host = await here.host(settings={"watchers": "table"})
+    await here.enter(c.Watch(room=host.code, name="Ugo"))
+    other = await there.enter(c.Watch(room=host.code, name="Ugo"))
+    assert other.latest(Error).code == "name_taken"
