@@ -126,6 +126,21 @@ async def test_four_connections_anywhere_are_left_alone() -> None:
     assert closes(guests) == [None] * len(guests)
 
 
+async def test_who_comes_back_often_while_a_dead_process_seems_to_hold_the_seat_gets_in() -> None:
+    here, there = houses(2)
+    host = await here.host()
+    for _ in range(3):
+        await there.resume(host.code, 0)
+    await quiet(here, there)
+    await killed(there)
+    for _ in range(2 * bouncer.REPLACED_AT_ONCE):
+        guest = await here.resume(host.code, 0)
+        assert guest.visitor.seat == 0
+        await guest.drop()
+    assert not met(here, Limit.SEAT_CONNECTIONS)
+    assert host.closing is None
+
+
 async def test_two_fifths_at_the_same_moment_leave_four() -> None:
     here, there = houses(2)
     host = await here.host()

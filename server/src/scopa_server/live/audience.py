@@ -1,6 +1,7 @@
 """Who is connected to a live room, and what each of them is sent."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from scopa_protocol.codes import CloseCode
 from scopa_protocol.events import RoomEvent
@@ -10,6 +11,9 @@ from scopa_server.room.state import Room, Seat
 
 from .showing import Showing, Update, Written
 from .visitor import Visitor
+
+SEATS_KEPT: Final = 20
+"""Seats of which the room remembers how many connections were replaced."""
 
 
 class Audience:
@@ -22,6 +26,8 @@ class Audience:
         """How often somebody came or went."""
         self.latest = 0
         """The highest number of a connection, here or elsewhere, that is known of."""
+        self.replaced: dict[str, int] = {}
+        """How many connections of a seat, by its token, had to make way."""
         self._seen: tuple[tuple[Seat, ...], Settings] | None = None
         """What of the room its visitors follow."""
         self.online: frozenset[int] = frozenset()
@@ -62,6 +68,10 @@ class Audience:
 
     def replace(self, visitor: Visitor) -> None:
         """Send off one of too many connections of a seat."""
+        token = visitor.token or ""
+        self.replaced[token] = self.replaced.pop(token, 0) + 1
+        if len(self.replaced) > SEATS_KEPT:
+            del self.replaced[next(iter(self.replaced))]
         self.send_off(
             visitor,
             CloseCode.REPLACED,

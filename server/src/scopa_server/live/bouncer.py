@@ -10,7 +10,7 @@ from scopa_server.room.refused import Refused
 
 from .answers import too_fast
 from .audience import Audience
-from .crowds import WATCHERS, Mark
+from .crowds import WATCHERS
 from .gossip import Gossip
 from .surroundings import Surroundings
 from .visitor import Visitor
@@ -18,6 +18,7 @@ from .visitor import Visitor
 REPLACED_AT_ONCE: Final = 10
 REPLACED_SECONDS: Final = 10.0
 """How often a connection may take the place of an older one of its seat, after so many at once."""
+_HERE: Final = ""
 _FULL: Final = "As many watch this room as may; try again later."
 
 
@@ -29,17 +30,18 @@ class Bouncer:
         self._gossip = gossip
         self._around = around
         self._paces: dict[str, Allowance] = {}
-        self._newest: dict[str, Mark] = {}
+        self._replaced: dict[str, dict[str, int]] = {_HERE: {}}
+        """By process how many connections of each seat are known to have made way."""
 
     def make_way(self, token: str) -> None:
         """See that a seat's connections don't replace each other without end.
 
         Raises Refused: too_fast.
         """
+        self._count_replaced()
         crowd = self._gossip.crowd(self._audience, token)
-        if not crowd.is_full:
-            return
-        seconds = self._take(token)
+        pace = self._paces.get(token)
+        seconds = pace.wait(self._around.time.now()) if pace is not None and crowd.is_full else 0
         if seconds or len(crowd.here) >= crowd.takes:
             self._around.metrics.limited(Limit.SEAT_CONNECTIONS)
         if seconds:
@@ -66,8 +68,8 @@ class Bouncer:
             if group == WATCHERS:
                 left += map(self._turn_away, gone)
             else:
-                self._see_newest(group, crowd.newest, crowd.process)
                 self._replace(gone)
+        self._count_replaced()
         return left
 
     def _turn_away(self, watcher: Visitor) -> told.RoomEvent:
@@ -80,12 +82,16 @@ class Bouncer:
             self._around.metrics.limited(Limit.SEAT_CONNECTIONS)
             self._audience.replace(visitor)
 
-    def _see_newest(self, token: str, newest: Mark, here: str) -> None:
-        """Count who came through another process towards the same pace."""
-        if newest[1] != here and newest > self._newest.get(token, (0, "")):
-            self._take(token)
-            self._newest[token] = newest
-
-    def _take(self, token: str) -> float:
-        pace = self._paces.setdefault(token, Allowance(REPLACED_AT_ONCE, REPLACED_SECONDS))
-        return pace.take(self._around.time.now())
+    def _count_replaced(self) -> None:
+        """Count who made way since the last look, here and elsewhere."""
+        now = self._around.time.now()
+        known = {**self._gossip.replaced, _HERE: self._audience.replaced}
+        for process, replaced in known.items():
+            # What a process did before it was heard of is long past.
+            before = self._replaced.get(process, replaced)
+            for token, count in replaced.items():
+                pace = self._paces.setdefault(token, Allowance(REPLACED_AT_ONCE, REPLACED_SECONDS))
+                for _ in range(min(count - before.get(token, 0), REPLACED_AT_ONCE)):
+                    pace.take(now)
+        self._replaced = {process: dict(replaced) for process, replaced in known.items()}
+        self._paces = {of: pace for of, pace in self._paces.items() if not pace.is_whole(now)}

@@ -31,6 +31,7 @@ class Note(Struct, frozen=True, omit_defaults=True):
 
     `held`, `watching`: the numbers of each token's connections, and of the watchers, in that order.
     `heard`: of groups that are too big the newest connection that this process knows of.
+    `replaced`: how many connections of a seat had to make way here.
     """
 
     tokens: tuple[str, ...] = ()
@@ -38,6 +39,7 @@ class Note(Struct, frozen=True, omit_defaults=True):
     held: tuple[tuple[Number, ...], ...] = ()
     watching: tuple[Number, ...] = ()
     heard: dict[str, Mark] = {}
+    replaced: dict[str, Number] = {}
 
     def __repr__(self) -> str:
         """The type alone."""
@@ -100,6 +102,11 @@ class Gossip:
         """The highest number of a connection elsewhere."""
         notes = self._others.values()
         return max((max(chain((0,), n.watching, *n.held)) for n in notes), default=0)
+
+    @property
+    def replaced(self) -> dict[str, dict[str, int]]:
+        """By process how many connections of each seat had to make way there."""
+        return {name: note.replaced for name, note in self._others.items()}
 
     def crowd(self, audience: Audience, group: str) -> Crowd:
         """A group's connections, here and elsewhere."""
@@ -169,4 +176,5 @@ class Gossip:
             held=tuple(tuple(held[token]) for token in sorted(held)),
             watching=tuple(watching),
             heard={group: crowd.newest for group, crowd in crowds.items() if crowd.is_too_big},
+            replaced=dict(audience.replaced),
         )
