@@ -15,7 +15,7 @@ from support.fake_time import FakeTime
 from support.front import front
 from support.house import House
 from support.player import Player
-from support.raw import raw
+from support.raw import PATIENCE, raw
 from support.tables import token
 
 WRONG = Refused(ErrorCode.WRONG_PASSCODE, "no")
@@ -120,7 +120,8 @@ async def test_what_succeeds_costs_nothing() -> None:
 
 async def outcomes(tries: Sequence["asyncio.Task[str]"]) -> list[str]:
     """What came of each."""
-    found = await asyncio.gather(*tries, return_exceptions=True)
+    async with asyncio.timeout(PATIENCE):
+        found = await asyncio.gather(*tries, return_exceptions=True)
     return [one.code.value if isinstance(one, Refused) else str(one) for one in found]
 
 
