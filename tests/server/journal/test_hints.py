@@ -14,9 +14,10 @@ async def test_of_hints_the_newest_is_kept() -> None:
     assert await anext(hint) == 3
     listeners.hear("ROOM", b"4")
     assert await anext(hint) == 4
-    listeners.hear("ROOM", b"nonsense")
-    listeners.give("ROOM", 5)
-    assert await anext(hint) == LOOK
+    for words in (b"nonsense", b"", b"-1", b"9" * 5000):
+        listeners.hear("ROOM", words)
+        listeners.give("ROOM", 5)
+        assert await anext(hint) == LOOK
 
 
 async def test_of_words_that_nobody_reads_the_oldest_are_lost(

@@ -10,6 +10,8 @@ from scopa_server.journal.interface import LOOK
 
 EVERYBODY: Final = "servers"
 """Stands for a room where all processes are meant; no room has such a code."""
+DIGITS: Final = len(str(2**53))
+"""How long a commit's number may be, as text."""
 WORDS_KEPT: Final = 1000
 """Words that a listener may leave unread; of more the oldest are lost."""
 
@@ -50,7 +52,7 @@ class Hint:
     def hear(self, words: bytes) -> None:
         """Take for a commit's number what is one."""
         # Anybody may publish: what isn't from here is a reason to look, no more.
-        self.give(int(words) if words.isdigit() else LOOK)
+        self.give(int(words) if words.isdigit() and len(words) <= DIGITS else LOOK)
 
     def end(self) -> None:
         """Let the listener's loop end after what is still waiting."""
