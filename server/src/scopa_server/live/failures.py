@@ -96,7 +96,7 @@ class Failures:
         self._addresses: dict[Mark, _Tally] = {}
         self._rooms: dict[Mark, _Tally] = {}
         self._whole = _Tally(SERVER_COOLS_SECONDS)
-        self._trying: Counter[Mark] = Counter()
+        self._trying: set[Mark] = set()
         self._waiting: Counter[Mark] = Counter()
         self._ended: dict[Mark, asyncio.Event] = {}
 
@@ -111,13 +111,13 @@ class Failures:
     async def trying(self, address: str, room: str | None) -> AsyncGenerator[None]:
         """Try something that may be wrong: what fails inside counts. Raises Refused: too_fast.
 
-        Many tries of one address at once are no more than one by one: who might be one too many
-        waits until it is known what comes of those before.
+        An address tries one thing at a time, so that many at once are no more than one by one, also
+        where others hear of each failure.
         """
         may_fail = self._marked(address, room)
         mark = may_fail.address
         await self._turn(may_fail)
-        self._trying[mark] += 1
+        self._trying.add(mark)
         try:
             yield
         except Refused as refusal:
@@ -126,7 +126,7 @@ class Failures:
                 self.tell(may_fail)
             raise
         finally:
-            self._trying -= Counter((mark,))
+            self._trying.discard(mark)
             ended = self._ended.pop(mark, None)
             if ended is not None:
                 ended.set()
@@ -153,12 +153,8 @@ class Failures:
 
     async def _turn(self, may_fail: Failure) -> None:
         mark = may_fail.address
-        while True:
-            self._check(may_fail)
-            # Tries of which the outcome isn't known count as if they were to fail.
-            under_way = self._trying[mark]
-            if not under_way or under_way + self._over(may_fail) <= 0:
-                return
+        self._check(may_fail)
+        while mark in self._trying:
             if self._waiting[mark] >= WAITING_EACH:
                 self._refuse(may_fail, FIRST_DELAY)
             self._waiting[mark] += 1
@@ -166,6 +162,7 @@ class Failures:
                 await self._ended.setdefault(mark, asyncio.Event()).wait()
             finally:
                 self._waiting -= Counter((mark,))
+            self._check(may_fail)
 
     def _check(self, may_fail: Failure) -> None:
         seconds = self._delay(may_fail)
