@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -246,6 +247,31 @@ async def test_whatever_happens_at_several_processes_the_newest_four_stay(seed: 
         await pass_time(chance.choice((0, 6, 11)), *every)
         alive = [guest for guest in alive if not guest.visitor.gone]
         assert [guest for guest in alive if guest.closing is None] == alive[-4:]
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_who_must_go_goes_at_once_however_news_cross(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(seed)
+    every = houses(3)
+    host = await every[0].host()
+    guests = [host, *[await house.resume(host.code, 0) for house in every]]
+    await quiet(*every)
+    gossip = host.house.journal.gossip
+
+    async def slow(*words: Any) -> dict[str, bytes]:
+        for _ in range(chance.randrange(20)):
+            await asyncio.sleep(0)
+        heard = await gossip(*words)
+        for _ in range(chance.randrange(20)):
+            await asyncio.sleep(0)
+        return heard
+
+    monkeypatch.setattr(host.house.journal, "gossip", slow)
+    guests += await asyncio.gather(*(house.resume(host.code, 0) for house in every))
+    await quiet(*every)
+    assert closes(guests) == [CloseCode.REPLACED] * 3 + [None] * 4
 
 
 async def test_so_many_watch_as_may_however_they_come() -> None:

@@ -165,6 +165,8 @@ class Gossip:
         return note
 
     def _written(self, audience: Audience) -> Note:
+        if not len(audience):
+            return _SILENT
         held: defaultdict[str, list[int]] = defaultdict(list)
         for visitor in audience:
             held[visitor.token or WATCHERS].append(visitor.number)

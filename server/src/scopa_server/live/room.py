@@ -217,7 +217,10 @@ class LiveRoom:
         await self._safely(table.gossip())
         if table.is_new:
             self._gossip_at = now + ANSWER_SECONDS
-        if table.has_gossip:
+        if table.has_gossip and table.is_heard:
+            # What was heard leaves something to be said, who must go for one; it ends soon.
+            self._gossip_at = now
+        elif table.has_gossip:
             # A store that can't be reached is not asked on every turn.
             self._mute_until = self._time.now() + HOLD_SECONDS
 

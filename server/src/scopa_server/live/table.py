@@ -67,6 +67,11 @@ class Table:
         return self._came is not None
 
     @property
+    def is_heard(self) -> bool:
+        """Whether the store took what this process said last."""
+        return self._gossip.reached
+
+    @property
     def has_gossip(self) -> bool:
         """Whether other processes don't know yet who is here."""
         return self._gossip.has_news(self.audience)
@@ -82,9 +87,6 @@ class Table:
         """Exchange with other processes who is there, and tell. Raises Refused, RoomLost."""
         online, watchers = self.online, self._gossip.watchers
         came, events = await self.meet(), self.bouncer.thin_out()
-        # Who must go here or elsewhere is settled at once; only that needs a second round.
-        if self.has_gossip and self._gossip.reached:
-            came |= await self.meet()
         await self._compare_clocks(came)
         events += [*self._presence(online), *self._watchers(watchers)]
         if events:
