@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from scopa_protocol import commands as c
-from scopa_server.bounds import Bounds
+from scopa_server.bounds import SPARABLE, Bounds
 from scopa_server.live import hosting
 from scopa_server.live.hosting import Hosting
 from scopa_server.metrics import Metrics
@@ -16,10 +16,12 @@ from support.house import Guest, House
 from support.tables import NAMES, token
 
 
-async def opened(house: House, number: int, address: str = "a") -> Guest | str:
+async def opened(
+    house: House, number: int, address: str = "a", *, local: bool = False
+) -> Guest | str:
     """Somebody opens a room; the guest, or the code of the refusal."""
     guest = Guest(house)
-    guest.visitor.address = address
+    guest.visitor.address, guest.visitor.local = address, local
     create = c.Create(name="Anna", rules={"variant": "scopa"}, token=token(number))
     try:
         await house.rooms.create(guest.visitor, create)
@@ -78,6 +80,31 @@ async def test_new_rooms_come_at_a_pace() -> None:
     house.time.advance(1800)
     assert isinstance(await opened(house, 4), Guest)
     assert await opened(house, 5) == "too_fast"
+
+
+async def test_the_own_machine_opens_as_many_rooms_as_there_may_be() -> None:
+    bounds = Bounds(max_rooms=8, max_rooms_per_address=1, max_new_rooms_per_hour=2, spared=SPARABLE)
+    house = House(bounds=bounds)
+    for number in range(6):
+        assert isinstance(await opened(house, number, local=True), Guest)
+    # That costs nobody else anything, not even at the same address.
+    assert isinstance(await opened(house, 6), Guest)
+    assert await opened(house, 7) == "server_full"
+    assert isinstance(await opened(house, 7, local=True), Guest)
+    assert await opened(house, 8, local=True) == "server_full"
+    assert house.rooms._hosting._opened.keys() == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("limit", "code"),
+    [("max_rooms_per_address", "server_full"), ("max_new_rooms_per_hour", "too_fast")],
+)
+async def test_a_limit_that_is_asked_for_holds_for_the_own_machine(limit: Any, code: str) -> None:
+    asked: dict[str, Any] = {limit: 2}
+    house = House(bounds=Bounds(**asked, spared=SPARABLE - {limit}))
+    for number in (1, 2):
+        assert isinstance(await opened(house, number, local=True), Guest)
+    assert await opened(house, 3, local=True) == code
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ class Budgets:
     """Of each address its day, of each table its pace, and of each address its pace at a table."""
 
     def __init__(self, around: Surroundings) -> None:
-        bounds = around.bounds
+        self._bounds = bounds = around.bounds
         moves, changes = bounds.max_moves_per_minute, bounds.max_changes_per_minute
         self._time = around.time
         self._metrics = around.metrics
@@ -36,34 +36,39 @@ class Budgets:
         self._moves = _Allowances[str](AT_ONCE * moves, AT_ONCE * MINUTE)
         self._changes = _Allowances[tuple[str, str]](changes, MINUTE)
 
-    def change(self, room: str, address: str) -> None:
+    def change(self, room: str, address: str, *, local: bool = False) -> None:
         """Count a change of a table that is no card. Raises Refused: too_fast."""
+        if not self._bounds.holds("max_changes_per_minute", local=local):
+            return
         now = self._time.now()
         seconds = self._changes.of((room, address), now).take(now)
         if seconds:
             self.refuse(Limit.CHANGES, seconds)
 
-    def lacks(self, room: str, address: str, commits: int) -> tuple[Limit, float] | None:
+    def lacks(
+        self, room: str, address: str, commits: int, *, local: bool = False
+    ) -> tuple[Limit, float] | None:
         """Take commits of a room out of an address's day, unless there are too few.
 
         If so, by which limit, and how many seconds until there are enough.
         """
         now = self._time.now()
-        day, moves = self._days.of(address, now), self._moves.of(room, now)
-        waits = (
-            (Limit.ADDRESS_CHANGES, day.lacks(commits, now)),
-            (Limit.MOVES, moves.lacks(commits, now)),
-        )
-        longest = max(waits, key=itemgetter(1))
-        if longest[1]:
+        allowances = dict[Limit, Allowance]()
+        if self._bounds.holds("max_changes_per_day", local=local):
+            allowances[Limit.ADDRESS_CHANGES] = self._days.of(address, now)
+        if self._bounds.holds("max_moves_per_minute", local=local):
+            allowances[Limit.MOVES] = self._moves.of(room, now)
+        waits = [(limit, left.lacks(commits, now)) for limit, left in allowances.items()]
+        longest = max(waits, key=itemgetter(1), default=None)
+        if longest is not None and longest[1]:
             return longest
-        day.draw(commits, now)
-        moves.draw(commits, now)
+        for left in allowances.values():
+            left.draw(commits, now)
         return None
 
-    def pay(self, room: str, address: str, commits: int) -> None:
+    def pay(self, room: str, address: str, commits: int, *, local: bool = False) -> None:
         """Take commits. Raises Refused: too_fast."""
-        lacking = self.lacks(room, address, commits)
+        lacking = self.lacks(room, address, commits, local=local)
         if lacking is not None:
             self.refuse(*lacking)
 

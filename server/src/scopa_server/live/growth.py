@@ -10,6 +10,7 @@ What changes nothing, as what is sent again, meets none of it.
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from operator import itemgetter
 from typing import Final, TypeAlias
 
 from scopa_protocol import commands as c
@@ -80,10 +81,12 @@ class Growth:
         if seq >= self._full_at + FINISH:
             return False
         lacking = None
-        for address in dict.fromkeys(visitor.address for visitor in audience):
-            if self._borrow(address, seq, 1):
+        payers = dict.fromkeys((visitor.address, visitor.local) for visitor in audience)
+        # Who is spared comes first, so that nobody else's day is used.
+        for address, local in sorted(payers, key=itemgetter(1), reverse=True):
+            if self._borrow(address, seq, 1, local=local):
                 return True
-            lacking = self._budgets.lacks(self._code, address, 1)
+            lacking = self._budgets.lacks(self._code, address, 1, local=local)
             if lacking is None:
                 return True
         if lacking is not None:
@@ -97,10 +100,10 @@ class Growth:
         if kind is c.Say:
             self._talk.check(visitor)
         if kind not in _UNPACED:
-            self._budgets.change(self._code, visitor.address)
+            self._budgets.change(self._code, visitor.address, local=visitor.local)
         commits = 1 if kind in _CARDS else _size(events)
-        if not self._borrow(visitor.address, seq, commits):
-            self._budgets.pay(self._code, visitor.address, commits)
+        if not self._borrow(visitor.address, seq, commits, local=visitor.local):
+            self._budgets.pay(self._code, visitor.address, commits, local=visitor.local)
 
     def _check_room(self, kind: type[c.Command], seq: int) -> None:
         if seq < self._full_at or (kind in _FINISHING and seq < self._full_at + FINISH):
@@ -112,12 +115,13 @@ class Growth:
             "it; then open a new room.",
         )
 
-    def _borrow(self, address: str, seq: int, commits: int) -> bool:
+    def _borrow(self, address: str, seq: int, commits: int, *, local: bool) -> bool:
         """Pay for commits with what was taken before, or take more; whether that could be."""
         if self._paid_to - seq >= commits:
             self._paid_to -= commits - 1
             return True
-        if self._budgets.lacks(self._code, address, commits - 1 + CREDIT) is not None:
+        many = commits - 1 + CREDIT
+        if self._budgets.lacks(self._code, address, many, local=local) is not None:
             return False
         ends = (self._full_at, self._full_at + FINISH)
         self._paid_to = min([seq + CREDIT, *(end for end in ends if end > seq)])

@@ -31,32 +31,38 @@ class Hosting:
         self._time = time
         self._bounds = bounds
         self._metrics = metrics
-        self._opening: Counter[str] = Counter()
+        self._opening: Counter[str | None] = Counter()
         self._opened: defaultdict[str, set[str]] = defaultdict(set)
         self._paces: dict[str, Allowance] = {}
 
     @contextmanager
-    def opening(self, code: str, address: str) -> Generator[None]:
+    def opening(self, code: str, address: str, *, local: bool = False) -> Generator[None]:
         """Open a room; it counts if nothing is raised inside. Raises Refused."""
-        self._check(address)
-        self._opening[address] += 1
+        counted = address if self._bounds.holds("max_rooms_per_address", local=local) else None
+        self._check_rooms(counted)
+        if self._bounds.holds("max_new_rooms_per_hour", local=local):
+            self._check_pace(address)
+        self._opening[counted] += 1
         try:
             yield
-            self._opened[address].add(code)
+            if counted is not None:
+                self._opened[counted].add(code)
         finally:
-            self._opening -= Counter((address,))
+            self._opening -= Counter((counted,))
 
-    def _check(self, address: str) -> None:
+    def _check_rooms(self, address: str | None) -> None:
         bounds = self._bounds
         if len(self._shown) + self._opening.total() >= bounds.max_rooms:
             raise self._full(
                 Limit.ROOMS, "The server has all the rooms it can; try again in a while."
             )
-        if self._in_use(address) >= bounds.max_rooms_per_address:
+        if address is not None and self._in_use(address) >= bounds.max_rooms_per_address:
             raise self._full(
                 Limit.ADDRESS_ROOMS,
                 "As many rooms as may be opened from one address are in use; leave one first.",
             )
+
+    def _check_pace(self, address: str) -> None:
         seconds = self._pace(address).take(self._time.now())
         if seconds:
             self._metrics.limited(Limit.NEW_ROOMS)

@@ -148,10 +148,11 @@ class Rooms:
         token = command.token or ""
         # What is wrong with it, or too much, is found before there is any work.
         events = open_room(command, token, None)
-        with self._hosting.opening(code, visitor.address):
-            self._budgets.pay(code, visitor.address, 1)
+        address, local = visitor.address, visitor.local
+        with self._hosting.opening(code, address, local=local):
+            self._budgets.pay(code, address, 1, local=local)
             if command.passcode:
-                passcode = await self._passcodes.hash(command.passcode, visitor.address)
+                passcode = await self._passcodes.hash(command.passcode, address)
                 events = open_room(command, token, passcode)
             room = advance(Room(code=code), 1, 0, events)
             draft = Draft(number=1, id=new_id(), previous="", payload=write_events(events))

@@ -13,11 +13,13 @@ if TYPE_CHECKING:
 class Visitor:
     """One connection. In a room it holds a seat by the hash of its token, or watches by name."""
 
-    def __init__(self, invite_base: str = "", address: str = "") -> None:
+    def __init__(self, invite_base: str = "", address: str = "", *, local: bool = False) -> None:
         self.outbox = Outbox()
         self.invite_base = invite_base
         self.address = address
         """Who it is, as limits count."""
+        self.local = local
+        """It comes from the server's own machine."""
         self.room: LiveRoom | None = None
         self.token: str | None = None
         self.name = ""
