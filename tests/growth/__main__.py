@@ -16,7 +16,7 @@ from typing import Final
 
 from support.server_process import ServerProcess
 
-from .meddling import KINDS, Seen, meddle
+from .meddling import KINDS, LIMITS, Seen, meddle
 
 HOUR: Final = 3600
 
@@ -58,7 +58,7 @@ def main() -> int:
     asked, more = parser.parse_known_args()
     kinds = [asked.only] if asked.only else list(KINDS)
     with tempfile.TemporaryDirectory(prefix="scopa-growth-") as name:
-        limits = ("--max-frames-per-second", "100", *more)
+        limits = (*LIMITS, "--max-frames-per-second", "100", *more)
         server = ServerProcess(Path(name), *limits)
         server.start()
         try:

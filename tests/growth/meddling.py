@@ -15,10 +15,19 @@ from websockets.exceptions import ConnectionClosed
 
 from scopa_protocol import commands as c
 from scopa_protocol.frames import Error
+from scopa_server.bounds import SPARABLE
+from scopa_server.options import OPTIONS
 from support.player import Player
 
 HOSTILE: Final = "127.0.0.2"
 HONEST: Final = "127.0.0.3"
+LIMITS: Final = tuple(
+    word
+    for option in OPTIONS
+    if option.field in SPARABLE
+    for word in (option.flag, option.default or "")
+)
+"""What strangers meet, asked for: everybody here is on the server's own machine."""
 FINGERS: Final = 0.25
 """Seconds that a quick person takes for a card."""
 

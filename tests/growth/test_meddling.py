@@ -5,7 +5,7 @@ import sqlite3
 import time
 from pathlib import Path
 
-from growth.meddling import KINDS, Seen, meddle
+from growth.meddling import KINDS, LIMITS, Seen, meddle
 from scopa_server.bounds import Bounds
 from support.server_process import ServerProcess
 
@@ -19,7 +19,7 @@ def held_up(seen: Seen) -> bool:
 
 
 async def test_who_would_fill_the_store_is_held_up_and_nobody_else(tmp_path: Path) -> None:
-    server = ServerProcess(tmp_path, "--max-frames-per-second", "100")
+    server = ServerProcess(tmp_path, *LIMITS, "--max-frames-per-second", "100")
     server.start()
     try:
         begun = time.monotonic()
