@@ -1,6 +1,7 @@
 """Who is at the other end, as limits count: a proxy's word counts only if the proxy is trusted."""
 
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from ipaddress import ip_network
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +13,7 @@ from structlog.testing import capture_logs
 from websockets.datastructures import Headers
 
 from scopa_server import values
-from scopa_server.bounds import Bounds
+from scopa_server.bounds import SPARABLE, Bounds
 from scopa_server.gateway import addresses
 from scopa_server.gateway.addresses import Addresses
 from support.front import front
@@ -128,6 +129,94 @@ async def test_a_proxy_that_is_not_trusted_is_told_of_once() -> None:
                 ):
                     assert (await other.end())[1] == 1013
     assert [entry["event"] for entry in logged] == ["proxy_not_trusted"]
+
+
+# The server's own machine
+
+
+def is_local(peer: str | None, *headers: str, trusted: str = PROXIES) -> bool:
+    """Whether whoever comes from `peer` with these headers is on the server's own machine."""
+    known = Addresses(values.networks(trusted) if trusted else ())
+    return known.is_local(line(peer), Headers([(name, "192.0.2.7") for name in headers]))
+
+
+@pytest.mark.parametrize("peer", ["127.0.0.1", "127.3.2.1", "::1", "::ffff:127.0.0.1"])
+def test_who_comes_from_a_loopback_address_is_on_the_own_machine(peer: str) -> None:
+    assert is_local(peer)
+    assert is_local(peer, "Host", "User-Agent", "Origin", "X-Forward")
+
+
+@pytest.mark.parametrize(
+    "peer",
+    ["192.0.2.7", "10.0.0.1", "128.0.0.1", "::", "fe80::1%lo", "::127.0.0.1", "a pipe", None],
+)
+def test_nobody_else_is_on_it(peer: str | None) -> None:
+    assert not is_local(peer)
+    assert not is_local(peer, trusted="")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        *("X-Forwarded-For", "x-forwarded-proto", "X-FORWARDED-HOST", "Forwarded", "Via"),
+        *("X-Real-IP", "X-Client-IP", "True-Client-IP", "CF-Connecting-IP", "CDN-Loop"),
+    ],
+)
+def test_whom_a_proxy_speaks_for_is_not_on_it(header: str) -> None:
+    assert not is_local("127.0.0.1", header)
+    assert not is_local("::1", "Host", header)
+
+
+@pytest.mark.parametrize("trusted", ["127.0.0.1", "127.0.0.0/8", "private"])
+def test_a_trusted_proxy_is_not_on_it_whatever_it_says(trusted: str) -> None:
+    assert not is_local("127.0.0.1", trusted=trusted)
+
+
+def test_an_address_that_a_proxy_tells_of_is_not_on_it() -> None:
+    known = Addresses(values.networks(PROXIES))
+    headers = Headers([("X-Forwarded-For", "127.0.0.1")])
+    assert known.of(line("10.0.0.1"), headers) == "127.0.0.1"
+    assert not known.is_local(line("10.0.0.1"), headers)
+
+
+async def test_the_own_machine_has_as_many_connections_as_it_likes_and_others_do_not() -> None:
+    bounds = Bounds(max_connections_per_address=1, spared=SPARABLE)
+    async with AsyncExitStack() as stack:
+        served = await stack.enter_async_context(front(House(bounds=bounds)))
+        # More than would be let in before their handshake, either.
+        for _ in range(30):
+            own = await stack.enter_async_context(raw(served.url))
+            assert (await own.frame())["type"] == "hello"
+        # They count for nobody, so that whom a proxy speaks for is still let in, once.
+        headers = {"X-Real-IP": "192.0.2.1"}
+        first = await stack.enter_async_context(raw(served.url, additional_headers=headers))
+        assert (await first.frame())["type"] == "hello"
+        second = await stack.enter_async_context(raw(served.url, additional_headers=headers))
+        assert (await second.end())[1] == 1013
+    assert not served.gateway._each
+
+
+async def test_a_trusted_proxys_own_connections_count() -> None:
+    bounds = Bounds(max_connections_per_address=1, spared=SPARABLE)
+    proxies = values.networks("127.0.0.1")
+    async with (
+        front(House(bounds=bounds), proxies=proxies) as served,
+        raw(served.url) as first,
+        raw(served.url) as second,
+    ):
+        assert (await first.frame())["type"] == "hello"
+        assert (await second.end())[1] == 1013
+
+
+async def test_the_own_machine_fills_the_server_like_anybody() -> None:
+    bounds = Bounds(max_connections=1, spared=SPARABLE)
+    async with (
+        front(House(bounds=bounds)) as served,
+        raw(served.url) as first,
+        raw(served.url) as second,
+    ):
+        assert (await first.frame())["type"] == "hello"
+        assert (await second.end())[1] == 1013
 
 
 @given(st.lists(HOPS | st.ip_addresses().map(str), max_size=4))

@@ -11,6 +11,13 @@ Network: TypeAlias = IPv4Network | IPv6Network
 _Address: TypeAlias = IPv4Address | IPv6Address
 
 FORWARDED: Final = "X-Forwarded-For"
+PROXIED: Final = frozenset(
+    {
+        *("forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip"),
+        *("cf-connecting-ip", "cdn-loop"),
+    }
+)
+"""What proxies say of themselves or of whom they speak for, besides `X-Forwarded-…`."""
 UNKNOWN: Final = "unknown"
 _LONGEST: Final = 100
 """Hops that are looked at; nobody has so many proxies."""
@@ -26,6 +33,15 @@ class Addresses:
         """Whether the other end is a proxy that is trusted."""
         peer = _peer(line)
         return peer is not None and self._trusts(peer)
+
+    def may_be_local(self, line: ServerConnection) -> bool:
+        """Whether the other end is on the server's own machine, and no proxy that is trusted."""
+        peer = _peer(line)
+        return peer is not None and peer.is_loopback and not self._trusts(peer)
+
+    def is_local(self, line: ServerConnection, headers: Headers) -> bool:
+        """Whether a client itself is on the server's own machine, as far as can be told."""
+        return self.may_be_local(line) and not any(map(_is_proxys, headers))
 
     def of(self, line: ServerConnection, headers: Headers) -> str:
         """The client's address: the rightmost in the proxies' header that is no trusted proxy."""
@@ -57,6 +73,11 @@ def direct(line: ServerConnection) -> str:
 
 def _peer(line: ServerConnection) -> _Address | None:
     return _read(str(line.remote_address[0])) if line.remote_address else None
+
+
+def _is_proxys(header: str) -> bool:
+    name = header.lower()
+    return name in PROXIED or name.startswith("x-forwarded-")
 
 
 def _hops(headers: Headers) -> Iterator[_Address | None]:

@@ -12,39 +12,39 @@ from .handover import Handover, Movable
 
 
 class Arrivals:
-    """Those that are expected. `full`: why an address has no place, or None.
+    """Those that are expected. `full`: why who is counted so has no place, or None.
 
     `opened` makes the connection that a handover tells of, without a line yet.
     """
 
     def __init__(
         self,
-        full: Callable[[str], Refusal | None],
+        full: Callable[[str | None], Refusal | None],
         opened: Callable[[Handover], Movable],
         metrics: Metrics,
     ) -> None:
         self._full = full
         self._opened = opened
         self._metrics = metrics
-        self.places: Counter[str] = Counter()
-        """How many are kept, by address."""
+        self.places: Counter[str | None] = Counter()
+        """How many are kept, by what they are counted by."""
 
-    def expect(self, address: str) -> Handed | None:
-        """Keep a place for a connection of that address; why not, or None."""
-        full = self._full(address)
+    def expect(self, counted: str | None) -> Handed | None:
+        """Keep a place for a connection that is counted so; why not, or None."""
+        full = self._full(counted)
         if full is None:
-            self.places[address] += 1
+            self.places[counted] += 1
             return None
         return Handed.FULL if full is Refusal.FULL else Handed.ADDRESS_FULL
 
-    def dismiss(self, address: str) -> None:
+    def dismiss(self, counted: str | None) -> None:
         """Keep it no more."""
-        self.places -= Counter((address,))
+        self.places -= Counter((counted,))
 
     async def take_in(self, line: socket.socket, came: Handover) -> None:
         """Go on with a connection that a place was kept for. Raises OSError."""
         made = self._opened(came)
-        made.place = partial(self._settled, came.address)
+        made.place = partial(self._settled, came.counted)
         try:
             line.setblocking(False)
             loop = asyncio.get_running_loop()
@@ -53,8 +53,8 @@ class Arrivals:
             made.settle(served=False)
             raise
 
-    def _settled(self, address: str, served: bool) -> None:
-        self.dismiss(address)
+    def _settled(self, counted: str | None, served: bool) -> None:
+        self.dismiss(counted)
         if not served:
             # Its line was lost on the way: whoever accepted it has counted no end.
             self._metrics.arrived()

@@ -85,9 +85,7 @@ class Connection:
     If it came from another process it goes on as it was there, without `hello`.
     """
 
-    def __init__(
-        self, socket: Movable, codec: Codec, desk: Desk, address: str, invite_base: str
-    ) -> None:
+    def __init__(self, socket: Movable, codec: Codec, desk: Desk, visitor: Visitor) -> None:
         self._socket = socket
         self._codec = codec
         self._desk = desk
@@ -100,7 +98,7 @@ class Connection:
         self._listens = False
         """All that was read so far is followed."""
         self._task: asyncio.Task[None] | None = None
-        self.visitor = Visitor(invite_base, address)
+        self.visitor = visitor
         self._idling = Idling(self.visitor, desk.time, desk.bounds.idle_time, self._tire)
         if socket.came is None:
             self.visitor.outbox.reply(hello(desk.rooms.key_needed, desk.bounds))

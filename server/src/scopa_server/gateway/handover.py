@@ -28,7 +28,7 @@ MOST_UNREAD: Final = 32 * 1024
 class Handover(Struct, frozen=True, kw_only=True):
     """An open connection without its line.
 
-    `received`: the frames that nobody has followed yet, the command's own first. The rest is there
+    `address`, `local` and `counted` are a visitor's. `received`: the frames that nobody has followed yet, the command's own first. The rest is there
     so that nobody begins anew by moving: `idle` and `stays`, the seconds left to who enters no
     room; refusals for flooding; and the seconds of each allowance that are used.
     """
@@ -36,6 +36,8 @@ class Handover(Struct, frozen=True, kw_only=True):
     id: bytes
     subprotocol: str | None
     address: str
+    local: bool = False
+    counted: str | None = None
     invite_base: str
     received: bytes
     idle: float

@@ -67,6 +67,8 @@ class Journey:
             id=line.id.bytes,
             subprotocol=line.subprotocol,
             address=self._visitor.address,
+            local=self._visitor.local,
+            counted=self._visitor.counted,
             invite_base=self._visitor.invite_base,
             received=line.unread(data),
             idle=idle,

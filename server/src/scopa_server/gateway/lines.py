@@ -89,8 +89,10 @@ class Lines:
         bounds = self._bounds
         if len(self._open) >= bounds.max_connections + SPARE:
             return Refusal.FULL
-        # Whom a proxy speaks for is known once it has said so.
-        if self._addresses.is_proxy(line):
+        # Whom a proxy speaks for is known once it has said so; so is that there is one.
+        local = self._addresses.may_be_local(line)
+        counts = bounds.holds("max_connections_per_address", local=local)
+        if not counts or self._addresses.is_proxy(line):
             return None
         most = bounds.max_connections_per_address + SPARE_EACH
         return Refusal.ADDRESS_FULL if self._each[address] >= most else None

@@ -32,10 +32,10 @@ log = structlog.stdlib.get_logger()
 class Host(Protocol):
     """Who serves what other workers hand over."""
 
-    def expect(self, address: str) -> Handed | None:
-        """Keep a place for a connection of that address; why not, or None."""
+    def expect(self, counted: str | None) -> Handed | None:
+        """Keep a place for a connection that is counted so; why not, or None."""
 
-    def dismiss(self, address: str) -> None:
+    def dismiss(self, counted: str | None) -> None:
         """Keep it no more."""
 
     async def take_in(self, line: socket.socket, came: Handover) -> None:
@@ -239,7 +239,7 @@ class Neighbours:
         if line is None:
             # There was no file left to be had.
             return Handed.FULL
-        why = self._host.expect(offer.handover.address)
+        why = self._host.expect(offer.handover.counted)
         if why is None:
             neighbour.held[offer.number] = line, offer.handover
         return why
@@ -263,7 +263,7 @@ class Neighbours:
             line, came = neighbour.held.pop(number)
             line.close()
             if self._host is not None:
-                self._host.dismiss(came.address)
+                self._host.dismiss(came.counted)
 
     def _lost(self, neighbour: Neighbour) -> None:
         """Nobody is there any more: what it was offered stays here, what it has offered is gone."""

@@ -21,6 +21,7 @@ from websockets.typing import Subprotocol
 from scopa_protocol.codec import CODECS, SUBPROTOCOLS
 from scopa_protocol.codes import CloseCode, ErrorCode
 from scopa_protocol.frames import Error
+from scopa_server.live.visitor import Visitor
 from scopa_server.metrics import Limit, Refusal
 
 from .addresses import FORWARDED, Addresses, Network
@@ -77,7 +78,7 @@ class Gateway:
         self._endpoint = endpoint
         self._desk = desk
         self._connections: set[Connection] = set()
-        self._each: Counter[str] = Counter()
+        self._each: Counter[str | None] = Counter()
         self._arrivals = Arrivals(self._full, self._opened, desk.metrics)
         self._addresses = Addresses(endpoint.proxies)
         self._lines = Lines(desk.bounds, self._addresses, desk.metrics, endpoint.tls)
@@ -166,17 +167,16 @@ class Gateway:
     async def _serve(self, socket: ServerConnection) -> None:
         line = cast(Movable, socket)
         came = line.came
-        address = self._address(socket) if came is None else came.address
+        visitor = self._visitor(line) if came is None else _known(came)
         fmt = SUBPROTOCOLS[socket.subprotocol] if socket.subprotocol else "json"
-        base = self._base(socket) if came is None else came.invite_base
-        connection = Connection(line, CODECS[fmt], self._desk, address, base)
+        connection = Connection(line, CODECS[fmt], self._desk, visitor)
         structlog.contextvars.bind_contextvars(connection=str(socket.id)[:8])
         line.settle(served=True)
-        full = self._full(address) if came is None else None
+        full = self._full(visitor.counted) if came is None else None
         if full is not None:
             self._turn_away(connection, full)
         self._connections.add(connection)
-        self._each[address] += 1
+        self._each[visitor.counted] += 1
         if came is None:
             self._desk.metrics.connected()
         else:
@@ -187,9 +187,9 @@ class Gateway:
             await connection.run()
         finally:
             self._connections.remove(connection)
-            self._each[address] -= 1
-            if not self._each[address]:
-                del self._each[address]
+            self._each[visitor.counted] -= 1
+            if not self._each[visitor.counted]:
+                del self._each[visitor.counted]
             if isinstance(socket.protocol.parser_exc, PayloadTooBig):
                 self._desk.metrics.limited(Limit.FRAME_BYTES)
             # The close that was sent: not everybody answers it, and what is too big ends reading.
@@ -201,18 +201,24 @@ class Gateway:
             if self._stopping and not self._connections:
                 self._empty.set()
 
-    def _address(self, socket: ServerConnection) -> str:
-        headers = Headers() if socket.request is None else socket.request.headers
+    def _visitor(self, line: Movable) -> Visitor:
+        headers = Headers() if line.request is None else line.request.headers
+        local, address = self._addresses.is_local(line, headers), self._address(line, headers)
+        holds = self._desk.bounds.holds("max_connections_per_address", local=local)
+        return Visitor(self._base(line), address, local=local, counted=address if holds else None)
+
+    def _address(self, socket: ServerConnection, headers: Headers) -> str:
         if FORWARDED in headers and not self._hinted and not self._addresses.is_proxy(socket):
             self._hinted = True
             log.warning("proxy_not_trusted", hint="if it is yours, name it with --trusted-proxy")
         return self._addresses.of(socket, headers)
 
-    def _full(self, address: str) -> Refusal | None:
+    def _full(self, counted: str | None) -> Refusal | None:
         bounds, places = self._desk.bounds, self._arrivals.places
         if len(self._connections) + places.total() >= bounds.max_connections:
             return Refusal.FULL
-        if self._each[address] + places[address] >= bounds.max_connections_per_address:
+        most = bounds.max_connections_per_address
+        if counted is not None and self._each[counted] + places[counted] >= most:
             return Refusal.ADDRESS_FULL
         return None
 
@@ -247,3 +253,8 @@ class Gateway:
             return None
         self._desk.metrics.refused(Refusal.SUBPROTOCOL)
         raise NegotiationError("this server speaks " + " and ".join(SUBPROTOCOLS))
+
+
+def _known(came: Handover) -> Visitor:
+    """The visitor that another process knew."""
+    return Visitor(came.invite_base, came.address, local=came.local, counted=came.counted)

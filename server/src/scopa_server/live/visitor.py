@@ -13,13 +13,22 @@ if TYPE_CHECKING:
 class Visitor:
     """One connection. In a room it holds a seat by the hash of its token, or watches by name."""
 
-    def __init__(self, invite_base: str = "", address: str = "", *, local: bool = False) -> None:
+    def __init__(
+        self,
+        invite_base: str = "",
+        address: str = "",
+        *,
+        local: bool = False,
+        counted: str | None = None,
+    ) -> None:
         self.outbox = Outbox()
         self.invite_base = invite_base
         self.address = address
         """Who it is, as limits count."""
         self.local = local
         """It comes from the server's own machine."""
+        self.counted = counted
+        """By what its connection is counted beside others of an address; None: not at all."""
         self.room: LiveRoom | None = None
         self.token: str | None = None
         self.name = ""
