@@ -20,11 +20,8 @@ from .table import Table
 
 UNSTEADY: Final[Program] = ("-m", "support.unsteady_server")
 HURRIED: Final[Program] = (*UNSTEADY, "--hurried")
-UNLIMITED: Final = (
-    *("--max-new-rooms-per-hour", "100000", "--max-frames-per-second", "1000"),
-    *("--max-moves-per-minute", "100000", "--max-changes-per-day", "10000000"),
-)
-"""All people of a run come from one address, and some play faster than anybody would."""
+QUICK: Final = ("--max-frames-per-second", "1000")
+"""Some play faster than anybody would."""
 TRIES: Final = 10
 STORE_LINES: Final = 10
 """Connections to the store that a server has at most: eight to ask, one to append, one for news."""
@@ -93,7 +90,7 @@ class Stage:
 
     async def _add_server(self, name: str, link: FaultProxy | None) -> None:
         store = link.url if link else None
-        server = ServerProcess(self.folder / name, *UNLIMITED, store=store, program=self._program)
+        server = ServerProcess(self.folder / name, *QUICK, store=store, program=self._program)
         self.servers.append(server)
         self._stack.callback(server.kill)
         await asyncio.to_thread(server.start)

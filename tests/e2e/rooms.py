@@ -24,7 +24,6 @@ from support.server_process import ServerProcess
 
 LIFETIME = 30
 """Seconds that an untouched room stays in the store here."""
-LIMITS = ("rooms", "rooms-per-address", "new-rooms-per-hour", "connections-per-address")
 AT_ONCE = 100
 PATIENCE = 180
 MAY_GROW = 0.1
@@ -156,8 +155,7 @@ async def emptied(server: ServerProcess, store: Store) -> Reading:
 async def rehearse(name: str, store: Store, folder: Path, rooms: int) -> list[str]:
     """Two rounds at one server; what is wrong with what was left."""
     times = ("--room-ttl", f"{LIFETIME}s", "--match-ttl", f"{LIFETIME}s")
-    many = [word for limit in LIMITS for word in (f"--max-{limit}", str(4 * rooms))]
-    many += ["--max-changes-per-day", str(400 * rooms)]
+    many = ("--max-rooms", str(4 * rooms))
     server = ServerProcess(folder / "server", *times, *many, store=store.url)
     await asyncio.to_thread(server.start)
     try:

@@ -16,12 +16,6 @@ from .nuisances import pester
 from .tables import Tally, table
 
 PROGRAM: Final = ("-m", "soak.watched_server")
-LIMITS: Final = (
-    *("--max-connections", "5000", "--max-connections-per-address", "4000"),
-    *("--max-rooms-per-address", "5000", "--max-new-rooms-per-hour", "100000"),
-    *("--max-changes-per-day", "10000000"),
-)
-"""All honest people come from one address here; every other limit is as it comes."""
 TABLES_PER_NUISANCE: Final = 8
 """How many tables there are to one slow or hostile client."""
 WARM_UP: Final = 0.25
@@ -38,7 +32,7 @@ def main() -> int:
     parser.add_argument("--tables", type=int, default=200)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="scopa-soak-") as folder:
-        server = ServerProcess(Path(folder), *LIMITS, program=PROGRAM)
+        server = ServerProcess(Path(folder), program=PROGRAM)
         server.start()
         try:
             course, tally = asyncio.run(soak(server, options.minutes * 60, options.tables))
