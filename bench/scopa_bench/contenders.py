@@ -18,15 +18,15 @@ AT_ONCE: Final = 16
 """Tables that sit down at the same time."""
 LIMITS: Final = (
     "--max-connections",
-    "--max-connections-per-address",
     "--max-rooms",
-    "--max-rooms-per-address",
-    "--max-new-rooms-per-hour",
     "--max-frames-per-second",
     "--max-moves-per-minute",
     "--max-changes-per-room",
 )
-"""Limits of the server that mustn't stand in the load's way: it all comes from one address."""
+"""Limits of the server that mustn't stand in the load's way.
+
+Moves are counted all the same, as a stranger's are, and so are the changes of a day.
+"""
 
 
 @dataclass(slots=True, kw_only=True)
