@@ -143,7 +143,7 @@ def is_local(peer: str | None, *headers: str, trusted: str = PROXIES) -> bool:
 @pytest.mark.parametrize("peer", ["127.0.0.1", "127.3.2.1", "::1", "::ffff:127.0.0.1"])
 def test_who_comes_from_a_loopback_address_is_on_the_own_machine(peer: str) -> None:
     assert is_local(peer)
-    assert is_local(peer, "Host", "User-Agent", "Origin", "X-Forward")
+    assert is_local(peer, "User-Agent", "Accept-Language", "X-Forward")
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,43 @@ def test_nobody_else_is_on_it(peer: str | None) -> None:
 )
 def test_whom_a_proxy_speaks_for_is_not_on_it(header: str) -> None:
     assert not is_local("127.0.0.1", header)
-    assert not is_local("::1", "Host", header)
+    assert not is_local("::1", "User-Agent", header)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("localhost", "LOCALHOST:8765", "127.0.0.1:8765", "127.9.9.9", "[::1]:8765", "[::1]"),
+        *("0.0.0.0:8765", "[::ffff:127.0.0.1]", "scopa.localhost:80", "anyhost:8765", "x"),
+    ],
+)
+def test_whoever_names_the_own_machine_may_be_on_it(host: str) -> None:
+    known = Addresses(())
+    assert known.is_local(line("127.0.0.1"), Headers([("Host", host)]))
+    page = Headers([("Host", "127.0.0.1"), ("Origin", f"http://{host}")])
+    assert known.is_local(line("127.0.0.1"), page)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("scopa.example.org", "192.0.2.7:8765", "[2001:db8::1]:80", "localhost.example.org"),
+        *("abcdefgh.onion", "127.0.0.1.example.org", "", "[", "]", "[::1", ":80", "a.b@c.d"),
+    ],
+)
+def test_whoever_names_another_host_is_not_on_it(host: str) -> None:
+    known = Addresses(())
+    assert not known.is_local(line("127.0.0.1"), Headers([("Host", host)]))
+    page = Headers([("Host", "127.0.0.1"), ("Origin", f"https://{host}")])
+    assert not known.is_local(line("127.0.0.1"), page)
+    both = Headers([("Host", "127.0.0.1"), ("Host", host)])
+    assert not known.is_local(line("127.0.0.1"), both)
+
+
+@pytest.mark.parametrize("origin", ["null", "", "file://", "https://scopa.example.org"])
+def test_a_page_from_elsewhere_is_not_on_it(origin: str) -> None:
+    headers = Headers([("Host", "localhost:8765"), ("Origin", origin)])
+    assert not Addresses(()).is_local(line("127.0.0.1"), headers)
 
 
 @pytest.mark.parametrize("trusted", ["127.0.0.1", "127.0.0.0/8", "private"])
@@ -223,4 +259,6 @@ async def test_the_own_machine_fills_the_server_like_anybody() -> None:
 def test_whatever_stands_in_the_header_is_somebody(forwarded: list[str]) -> None:
     somebody = seen("10.0.0.1", *forwarded)
     assert ip_network(somebody)
+    named = Headers([(name, text) for name in ("Host", "Origin") for text in forwarded])
+    assert Addresses(()).is_local(line("127.0.0.1"), named) in {True, False}
     assert seen("192.0.2.9", *forwarded) == "192.0.2.9"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final, TypeAlias
+from urllib.parse import urlsplit
 
 from websockets.asyncio.server import ServerConnection
 from websockets.datastructures import Headers
@@ -40,8 +41,14 @@ class Addresses:
         return peer is not None and peer.is_loopback and not self._trusts(peer)
 
     def is_local(self, line: ServerConnection, headers: Headers) -> bool:
-        """Whether a client itself is on the server's own machine, as far as can be told."""
-        return self.may_be_local(line) and not any(map(_is_proxys, headers))
+        """Whether a client itself is on the server's own machine, as far as can be told.
+
+        Who names another host came through something; a page of one acts for strangers.
+        """
+        if not self.may_be_local(line) or any(map(_is_proxys, headers)):
+            return False
+        asked = [f"//{host}" for host in headers.get_all("Host")]
+        return all(map(_names_this_machine, [*asked, *headers.get_all("Origin")]))
 
     def of(self, line: ServerConnection, headers: Headers) -> str:
         """The client's address: the rightmost in the proxies' header that is no trusted proxy."""
@@ -78,6 +85,18 @@ def _peer(line: ServerConnection) -> _Address | None:
 def _is_proxys(header: str) -> bool:
     name = header.lower()
     return name in PROXIED or name.startswith("x-forwarded-")
+
+
+def _names_this_machine(url: str) -> bool:
+    """Whether a URL's host is the machine that reads it, or has no name beyond its network."""
+    try:
+        host = urlsplit(url).hostname or "."
+    except ValueError:
+        return False
+    address = _read(host)
+    if address is not None:
+        return address.is_loopback or address.is_unspecified
+    return "." not in host or host.endswith(".localhost")
 
 
 def _hops(headers: Headers) -> Iterator[_Address | None]:
