@@ -73,6 +73,8 @@ def _raise(error: BaseException) -> None:
 
 
 RULES: Final = {"variant": "scopone_scientifico"}
+OPENING: Final = {"rules": RULES, "settings": {"next_deal_seconds": 0}}
+"""A table that waits while others are measured must find the deal that it left."""
 
 
 @dataclass(slots=True)
@@ -113,7 +115,7 @@ class Game(Table):
         for seat in range(SEATS):
             heard = partial(self.heard, seat)
             await self.connect(f"{url}/ws", heard, self._codec.subprotocol)
-        await self._sit(0, {"type": "create", "name": "Anna", "rules": RULES})
+        await self._sit(0, {"type": "create", "name": "Anna", **OPENING})
         for seat, name in enumerate(("Bruno", "Carla", "Dino"), start=1):
             await self._sit(seat, {"type": "join", "room": self.code, "name": name, "seat": seat})
         # Where they are at different workers, the host hears of the last one a little later.

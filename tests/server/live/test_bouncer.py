@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from support.house import Guest, House
 
 def houses(count: int, **bounds: int) -> list[House]:
     """Processes on one store."""
-    limits = Bounds(max_frames_per_second=100_000, **bounds)
+    limits = replace(Bounds(max_frames_per_second=100_000), **bounds)  # type: ignore[arg-type]
     first = House(bounds=limits)
     first.journal.is_shared = True
     return [first, *[House(first.journal, seed=n, bounds=limits) for n in range(1, count)]]

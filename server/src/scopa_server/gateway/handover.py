@@ -28,9 +28,10 @@ MOST_UNREAD: Final = 32 * 1024
 class Handover(Struct, frozen=True, kw_only=True):
     """An open connection without its line.
 
-    `address`, `local` and `counted` are a visitor's. `received`: the frames that nobody has followed yet, the command's own first. The rest is there
-    so that nobody begins anew by moving: `idle` and `stays`, the seconds left to who enters no
-    room; refusals for flooding; and the seconds of each allowance that are used.
+    `address`, `local` and `counted` are its visitor's. `received`: the frames that nobody has
+    followed yet, the command's own first. The rest is there so that nobody begins anew by moving:
+    `idle` and `stays`, the seconds left to who enters no room; refusals for flooding; and the
+    seconds of each allowance that are used.
     """
 
     id: bytes
