@@ -63,9 +63,14 @@ class Contender:
         with on(self.load_cores):
             return await Load(self.tables, self.parts).paced(each_second, warm, seconds)
 
+    async def leave(self) -> None:
+        """Let its tables go."""
+        await close_all(self.tables)
+        self.tables.clear()
+
     async def close(self) -> None:
         """End it."""
-        await close_all(self.tables)
+        await self.leave()
         for program in (self.server, self.store):
             if program is not None:
                 await asyncio.to_thread(program.stop)

@@ -1,4 +1,4 @@
-"""Contenders measured in turn, A B A B, first as fast as they go and then at a pace."""
+"""Contenders measured in turn, A B A B, as fast as they go; then each alone, at a pace."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
@@ -26,8 +26,10 @@ async def measure(plan: Plan, folder: Path, cores: Cores, results: Results, say:
         all_of_them = await _started(plan, folder, cores, stack)
         for tables in plan.tables:
             results.rows += await _saturated(plan, all_of_them, tables, say)
-        for tables, pace in plan.paces:
-            results.rows += await _paced(plan, all_of_them, tables, pace, say)
+        for contender in all_of_them:
+            await contender.leave()
+        rows = [await _paced(plan, contender, say) for contender in all_of_them]
+        results.rows += [row for at_one_pace in zip(*rows, strict=True) for row in at_one_pace]
 
 
 async def _started(
@@ -60,16 +62,19 @@ async def _saturated(
     return [row(one.name, tables, None, found[one.name]) for one in all_of_them]
 
 
-async def _paced(
-    plan: Plan, all_of_them: Sequence[Contender], tables: int, pace: float, say: Say
-) -> list[Row]:
-    found = await _in_turn(
-        plan.paced_rounds,
-        all_of_them,
-        lambda one: one.paced(pace, plan.warm + 1 / pace, plan.paced_seconds),
-    )
-    say(f"{tables} tables at {pace:g} moves/s each: done")
-    return [row(one.name, tables, pace, found[one.name]) for one in all_of_them]
+async def _paced(plan: Plan, contender: Contender, say: Say) -> list[Row]:
+    """A row for each pace. Nobody else has a table: keeping thousands of lines alive takes time."""
+    found: list[Row] = []
+    for tables, pace in plan.paces:
+        await contender.grow(tables)
+        windows = [
+            await contender.paced(pace, plan.warm + 1 / pace, plan.paced_seconds)
+            for _ in range(plan.paced_rounds)
+        ]
+        found.append(row(contender.name, tables, pace, windows))
+    await contender.leave()
+    say(f"{contender.name} at a pace: done")
+    return found
 
 
 async def _in_turn(

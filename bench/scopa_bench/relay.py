@@ -58,6 +58,9 @@ class Relay:
                 await self._pass_on(table, seats)
         except ConnectionClosed:
             seats[seat] = None
+            if not any(seats) and self._tables.get(table) is seats:
+                # Whoever opens a table of that number begins anew.
+                del self._tables[table], self._at[table]
 
     async def _pass_on(self, table: str, seats: list[ServerConnection | None]) -> None:
         at = self._at[table]
