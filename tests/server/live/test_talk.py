@@ -1,5 +1,9 @@
 """How much one person may say, through however many processes."""
 
+import asyncio
+
+import pytest
+
 from scopa_protocol import commands as c
 from scopa_protocol.frames import Error, Update
 from scopa_server.bounds import Bounds
@@ -44,3 +48,29 @@ async def test_what_others_say_elsewhere_is_theirs() -> None:
     for line in (other, watcher):
         assert [await said(line) for _ in range(MOST)] == ["said"] * MOST
     assert await said(host) == "said"
+
+
+async def test_who_spoke_elsewhere_and_moved_since_is_counted_and_nobody_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here, there = houses()
+    host = await here.host(variant="scopa", players=4, settings={"talk": "always"})
+    lines = [await there.resume(host.code, 0), await there.join(host.code, 3)]
+    watched = [host, await here.resume(host.code, 3)]
+    top, reads = here.journal.top, asyncio.Event()
+
+    async def late(room: str) -> tuple[int, str] | None:
+        await reads.wait()
+        return await top(room)
+
+    monkeypatch.setattr(here.journal, "top", late)
+    assert [await said(lines[1]) for _ in range(MOST)] == ["said"] * MOST
+    await lines[1].do(c.Sit(seat=1))
+    await lines[0].do(c.Sit(seat=3))
+    await lines[0].do(c.Sit(seat=0))
+    await lines[0].do(c.Configure(rules={"players": 2}))
+    reads.set()
+    await here.quiet()
+    assert len(host.view.seats) == 2
+    assert [guest.closing for guest in watched] == [None, None]
+    assert [await said(guest) for guest in watched] == ["said", "too_fast"]

@@ -36,12 +36,16 @@ class Talk:
         self._of(visitor).take(self._around.time.now())
 
     def overhear(self, room: Room, events: Iterable[RoomEvent]) -> None:
-        """Count what people on seats have said through other processes."""
-        for event in events:
-            if isinstance(event, Said) and event.seat is not None:
-                holder = room.seats[event.seat].holder
-                if holder is not None:
-                    self._allowance(holder.token).take(self._around.time.now())
+        """Count what people on seats have said through other processes.
+
+        They are known by name: since then they may have moved, or their seat may be gone.
+        """
+        said = [event for event in events if isinstance(event, Said) and event.seat is not None]
+        holders = (seat.holder for seat in room.seats) if said else ()
+        tokens = {holder.name: holder.token for holder in holders if holder is not None}
+        for event in said:
+            if event.name in tokens:
+                self._allowance(tokens[event.name]).take(self._around.time.now())
 
     def _of(self, visitor: Visitor) -> Allowance:
         return self._allowance(visitor.token or f"watching from {visitor.address}")
