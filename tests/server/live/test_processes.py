@@ -253,3 +253,30 @@ async def test_who_can_not_reach_the_store_for_long_shows_nobody_what_may_be_old
     assert (await here.resume(host.code, 0)).view.you == 0
     for house in (here, there):
         await house.rooms.close()
+
+
+@pytest.mark.parametrize("seconds", range(1, SAY_SECONDS + 1))
+async def test_a_card_that_comes_as_an_alarm_rings_silences_no_later_one(
+    seconds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = House()
+    house.journal.is_shared = True
+    guests = await house.table()
+    await house.pass_time(12)
+    # What is said now is said anew later than the alarm was set for.
+    await house.resume(guests[0].code, 0)
+    await house.pass_time(seconds - 1)
+    house.time.advance(1)
+    mover = guests[guests[0].view.to_play or 0]
+    await house.rooms.ask(mover.visitor, legal(mover, random.Random(1)))
+    await house.quiet()
+    assert mover.view.turn == 2
+    gossip, said = house.journal.gossip, list[bytes]()
+
+    async def noted(room: str, process: str, note: bytes, seconds: int) -> dict[str, bytes]:
+        said.append(note)
+        return await gossip(room, process, note, seconds)
+
+    monkeypatch.setattr(house.journal, "gossip", noted)
+    await house.pass_time(SAY_SECONDS + 1)
+    assert said

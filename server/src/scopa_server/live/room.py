@@ -182,6 +182,8 @@ class LiveRoom:
         if message is not None:
             await self._safely(self._handled(message))
             if self._is_calm(message):
+                # An earlier alarm may have rung meanwhile, and was the only one.
+                self._inbox.wake_at(self._look_at)
                 return
         if self._must_exchange():
             await self._exchange()
