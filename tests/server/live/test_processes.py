@@ -116,6 +116,24 @@ async def test_a_process_that_died_is_forgotten() -> None:
     assert guests[0].view.seats[3].away
 
 
+@pytest.mark.parametrize(
+    "words",
+    [b"nonsense", b'{"tokens":["\xff"]}', b'{"held":{}}', b'{"later":' + b"[" * 100_000],
+    ids=["nonsense", "bytes", "shape", "depth"],
+)
+async def test_a_note_that_nobody_can_read_hides_no_other(words: bytes) -> None:
+    here, there = two_houses()
+    host = await here.host()
+    here.journal.notes[host.code]["unknown"] = words
+    other = await there.join(host.code, 1)
+    await pass_time(SAY_SECONDS + 1, here, there)
+    assert host.view.seats[1].online
+    assert other.view.seats[0].online
+    await other.drop()
+    await pass_time(SAY_SECONDS + 1, here, there)
+    assert not host.view.seats[1].online
+
+
 async def test_one_process_plays_for_all() -> None:
     here, there = two_houses()
     host = await here.host(settings={"pace_ms": 800})

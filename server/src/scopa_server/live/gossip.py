@@ -149,10 +149,11 @@ class Gossip:
         self.reached = False
         try:
             heard = await self._journal.gossip(self._code, self._process, words, HOLDS_SECONDS)
-            self._others = {process: _decode(text) for process, text in heard.items()}
-        except (Unavailable, msgspec.DecodeError):
+        except Unavailable:
             log.warning("gossip_failed")
             return
+        read = {process: _read(text) for process, text in heard.items()}
+        self._others = {process: other for process, other in read.items() if other is not None}
         self._said = note
         self.reached = True
 
@@ -180,3 +181,11 @@ class Gossip:
             heard={group: crowd.newest for group, crowd in crowds.items() if crowd.is_too_big},
             replaced=dict(audience.replaced),
         )
+
+
+def _read(text: bytes) -> Note | None:
+    try:
+        return _decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        log.warning("gossip_unreadable")
+        return None
