@@ -134,6 +134,8 @@ async def test_words_of_anybody_else_change_nothing(
         b"",
         b"nonsense",
         b"\xc1",
+        b"\x92\xa1\xff\x90",
+        b"\x93\xa1x\x90" + b"\x91" * 100_000,
         msgspec.msgpack.encode(["x", [[mark, b"a mark that is too long"]]]),
         msgspec.msgpack.encode(["x", [[mark, None]] * (sharing.TOLD_AT_ONCE + 1)]),
         msgspec.msgpack.encode(Told("x", (Failure(mark, None), Failure(mark, mark)))),
@@ -172,6 +174,17 @@ async def test_a_key_that_the_store_has_lost_is_agreed_on_anew(
     houses = process(journal), process(journal, 1)
     await houses[0].quiet()
     journal.key = b"n" * 32
+    await houses[0].quiet()
+    found = [await look(houses[n % 2]) for n in range(FREE + 1)]
+    assert found == ["unknown_room"] * FREE + ["too_fast"]
+    for house in houses:
+        await house.rooms.close()
+
+
+@pytest.mark.parametrize("key", [b"", b"k" * 65, b"k" * 100_000], ids=["none", "65", "long"])
+async def test_a_key_of_any_length_is_one(journal: MemoryJournal, key: bytes) -> None:
+    journal.key = key
+    houses = process(journal), process(journal, 1)
     await houses[0].quiet()
     found = [await look(houses[n % 2]) for n in range(FREE + 1)]
     assert found == ["unknown_room"] * FREE + ["too_fast"]

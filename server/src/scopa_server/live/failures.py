@@ -102,6 +102,8 @@ class Failures:
 
     def share(self, key: bytes) -> None:
         """Make marks with this key from now on; those made with another mean nothing any more."""
+        # Whoever has the store may have put one of any length there.
+        key = blake2b(key, digest_size=_KEY_BYTES).digest()
         if key != self._key:
             self._key = key
             self._addresses.clear()

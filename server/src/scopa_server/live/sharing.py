@@ -87,7 +87,7 @@ class Sharing:
     def _count(self, words: bytes) -> None:
         try:
             told = _decode(words)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return
         if told.process != self._process:
             for failure in told.failed:
