@@ -117,6 +117,27 @@ def cuts(wire: bytes, chance: random.Random, whole: bool) -> list[bytes]:
     return pieces
 
 
+class Copied(bytes):
+    """Bytes that count what is copied of them."""
+
+    counted = 0
+
+    def __getitem__(self, key: Any) -> Any:
+        """A part is counted as the whole is."""
+        part = super().__getitem__(key)
+        if isinstance(part, int):
+            return part
+        Copied.counted += len(part)
+        return Copied(part)
+
+
+def test_what_comes_together_is_not_copied_for_each_frame() -> None:
+    one = Frame(Opcode.TEXT, b"").serialize(mask=True)
+    assert ends_whole(Copied(one * 1000))
+    assert not ends_whole(Copied(one * 1000 + one[:3]))
+    assert Copied.counted < 1000 * len(one)
+
+
 @pytest.mark.parametrize("seed", range(20))
 async def test_what_comes_is_taken_or_read_once_and_in_order(seed: int) -> None:
     chance, got, whole = random.Random(seed), list[str | bytes](), asyncio.Event()

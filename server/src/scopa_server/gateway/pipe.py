@@ -109,7 +109,7 @@ def whole_message(data: bytes) -> bytes | None:
     """The message that these bytes are one plain frame of; None if they are anything else."""
     if len(data) < 2 or data[0] not in _WHOLE:
         return None
-    head, end = _extent(data)
+    head, end = _extent(data, 0)
     if end != len(data):
         return None
     return apply_mask(data[head:], data[head - _MASK : head])
@@ -117,19 +117,22 @@ def whole_message(data: bytes) -> bytes | None:
 
 def ends_whole(data: bytes) -> bool:
     """Whether bytes that begin with a frame end with one; false where that is hard to say."""
-    while len(data) >= 2:
-        _, end = _extent(data)
-        if not end:
+    begin = 0
+    while len(data) - begin >= 2:
+        _, begin = _extent(data, begin)
+        if not begin:
             return False
-        data = data[end:]
-    return not data
+    return len(data) == begin
 
 
-def _extent(data: bytes) -> tuple[int, int]:
-    """Where a client's frame's message begins and ends; 0, 0 for what isn't here, or is long."""
-    head, size = 2 + _MASK, data[1] - _MASKED
+def _extent(data: bytes, begin: int) -> tuple[int, int]:
+    """Where the message of a frame that begins there begins and ends.
+
+    0, 0 for what isn't a client's, isn't all here, or is long.
+    """
+    head, size = begin + 2 + _MASK, data[begin + 1] - _MASKED
     if size == _MEDIUM:
-        head, size = head + 2, int.from_bytes(data[2:4], "big")
-    if not 0 <= size < _LONG or len(data) < head + size or data[1] - _MASKED > _MEDIUM:
+        head, size = head + 2, int.from_bytes(data[begin + 2 : begin + 4], "big")
+    if not 0 <= size < _LONG or len(data) < head + size or data[begin + 1] - _MASKED > _MEDIUM:
         return 0, 0
     return head, head + size
