@@ -208,7 +208,9 @@ class Connection:
         journey = self._journey
         if journey is not None and await journey.leads_on(command, data, self._flood):
             raise _LineGone
-        await self._handle(command)
+        # While another worker was asked it may have been told to go.
+        if self.visitor.outbox.closing is None:
+            await self._handle(command)
 
     def _bad_message(self, fault: BadMessage) -> None:
         self._bad += 1

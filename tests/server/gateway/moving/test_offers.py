@@ -107,6 +107,8 @@ async def test_who_is_told_to_go_meanwhile_stays() -> None:
         frames, close = await line.end()
         assert [frame["type"] for frame in frames] == ["bye"]
         assert (frames[0]["code"], close) == ("restarting", 1012)
+        # Nor is it followed here: nobody would hear of the seat.
+        assert len(pair.one.house.rooms) == 0
 
 
 async def test_whose_line_ends_meanwhile_goes_nowhere() -> None:
