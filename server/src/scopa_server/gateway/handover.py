@@ -79,6 +79,12 @@ class Movable(Pipe):
         super().connection_made(transport)
         if self.came is not None:
             self.data_received(self.came.received)
+            # Told to pause before it has begun to read, uvloop reads on.
+            self.loop.call_soon(self._pause_if_full)
+
+    def _pause_if_full(self) -> None:
+        if self.recv_messages.paused:
+            self.hold()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Let go."""

@@ -9,10 +9,12 @@ import pytest
 
 from scopa_protocol import commands as c
 from scopa_protocol.codec import JSON, MSGPACK, Codec
+from scopa_protocol.codes import ErrorCode
 from scopa_protocol.frames import Hello, Joined, Pong, RoomFrame, ServerFrame
 from scopa_server.bounds import Bounds
 from scopa_server.gateway.homes import home, token_at
 from scopa_server.metrics import Handed
+from scopa_server.room.refused import Refused
 from scopa_server.room.tokens import room_code
 from support.bare import CONTINUATION, PING, TEXT, frame
 from support.front import until
@@ -150,6 +152,33 @@ async def test_messages_and_frames_may_come_in_pieces() -> None:
                 await asyncio.sleep(0)
             assert await answers(player, 1) == [1]
             await until(lambda: pair.connections() == (0, 1))
+        assert pair.handed(Handed.DONE) == 1
+
+
+async def test_who_sends_far_ahead_is_read_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What waits at the other worker is bounded, whatever its store is doing."""
+    asked, answered = asyncio.Event(), asyncio.Event()
+
+    async def look(*_: object) -> None:
+        asked.set()
+        await answered.wait()
+        raise Refused(ErrorCode.UNKNOWN_ROOM, "There is no such room.")
+
+    async with next_door() as pair:
+        code = await pair.room()
+        monkeypatch.setattr(pair.two.house.rooms, "look", look)
+        async with Player(pair.one.url) as player:
+            sent = [command(1, "look", room=code)]
+            sent += [command(number, "ping") for number in range(2, 21)]
+            player.socket.transport.write(b"".join(frame(TEXT, text) for text in sent))
+            await asked.wait()
+            await asyncio.sleep(0)
+            (line,) = pair.two.gateway._lines._open
+            assert not line.transport.is_reading()
+            player.socket.transport.write(frame(TEXT, command(21, "ping")))
+            answered.set()
+            assert await answers(player, 21) == list(range(1, 22))
+            assert line.transport.is_reading()
         assert pair.handed(Handed.DONE) == 1
 
 
