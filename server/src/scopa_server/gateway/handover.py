@@ -10,6 +10,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from msgspec import Struct
+from msgspec.structs import replace
 from websockets.datastructures import Headers
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
@@ -61,6 +62,7 @@ class Movable(Pipe):
     ) -> None:
         super().__init__(protocol, *args, **limits)
         self.came = came
+        """What it came with; what was received, which may hold secrets, until that is read."""
         self.left = False
         """Another process has the line."""
         self.place: Callable[[bool], None] | None = None
@@ -78,7 +80,9 @@ class Movable(Pipe):
         """Begin with what was received already."""
         super().connection_made(transport)
         if self.came is not None:
-            self.data_received(self.came.received)
+            received = self.came.received
+            self.came = replace(self.came, received=b"")
+            self.data_received(received)
             # Told to pause before it has begun to read, uvloop reads on.
             self.loop.call_soon(self._pause_if_full)
 
