@@ -175,8 +175,8 @@ OPTIONS: Final = (
     _limit(
         "max-moves-per-minute",
         "300",
-        "moves at one table in a minute, people's, bots' and all; ten minutes' worth may come at "
-        "once",
+        "moves at one table in a minute, people's, bots' and all but talk; ten minutes' worth may "
+        "come at once",
     ),
     _limit(
         "max-changes-per-day",

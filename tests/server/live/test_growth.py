@@ -230,6 +230,21 @@ async def test_bots_play_on_the_account_of_who_is_there() -> None:
     assert host.view.options is not None
 
 
+async def test_a_table_plays_on_however_much_is_said() -> None:
+    house = House(bounds=Bounds(max_moves_per_minute=3, max_talk_per_minute=1000))
+    people = await house.table(variant="scopa", players=2, settings={"talk": "always"})
+    words = [c.Say(text=f"{number}") for number in range(20)]
+    for person in people * 2:
+        assert set(await outcomes(person, *words)) == {"ok"}
+    chance = random.Random(3)
+    for _ in range(4):
+        person = next(one for one in people if one.view.to_play == one.view.you)
+        move = next_move(person, chance)
+        assert move is not None
+        assert await outcomes(person, move) == ["ok"]
+    assert not limited(house, Limit.MOVES)
+
+
 async def test_a_long_change_counts_as_several() -> None:
     house = House(bounds=Bounds(max_changes_per_day=100, max_talk_per_minute=1000))
     host = await house.host(settings={"talk": "always"})

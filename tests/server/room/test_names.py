@@ -202,7 +202,7 @@ def test_names_are_unique_among_seats_bots_watchers_and_who_waits() -> None:
     "names",
     [
         "Иван Мария Ольга Дмитрий Екатерина Пётр Нина Вова Боба Катя Толя Тоня Вася Бася",
-        "Γιώργος Ελένη Νίκος Μαρία Ρένα Θάνος Κώστας Τάσος Πάνος Ηλίας Ζωή Βίκυ",
+        "Γιώργος Ελένη Νίκος Μαρία Ρένα Θάνος Κώστας Τάσος Πάνος Ηλίας Ζωή Βίκυ Πίνα Νίνα Νάνος",
         "Ivan Maria Olga Dmitri Nina Vova Tolya Nikos Elena Pena Hugo Tom Bart Mark Kate",
     ],
 )

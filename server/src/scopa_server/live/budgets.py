@@ -72,6 +72,20 @@ class Budgets:
         if lacking is not None:
             self.refuse(*lacking)
 
+    def talk(self, address: str, commits: int, *, local: bool = False) -> None:
+        """Take what is said out of an address's day alone: a table plays on as it is talked at.
+
+        Raises Refused: too_fast.
+        """
+        if not self._bounds.holds("max_changes_per_day", local=local):
+            return
+        now = self._time.now()
+        day = self._days.of(address, now)
+        seconds = day.lacks(commits, now)
+        if seconds:
+            self.refuse(Limit.ADDRESS_CHANGES, seconds)
+        day.draw(commits, now)
+
     def refuse(self, limit: Limit, seconds: float) -> None:
         """Say that a limit is met, and for how long. Raises Refused: too_fast."""
         self._metrics.limited(limit)

@@ -158,7 +158,8 @@ class Failures:
         self._check(may_fail)
         while mark in self._trying:
             if self._waiting[mark] >= WAITING_EACH:
-                self._refuse(may_fail, FIRST_DELAY)
+                self._metrics.limited(Limit.ADDRESS_FAILURES)
+                raise too_fast("Too many from here try at once; wait a little.", FIRST_DELAY)
             self._waiting[mark] += 1
             try:
                 await self._ended.setdefault(mark, asyncio.Event()).wait()

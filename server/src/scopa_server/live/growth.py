@@ -69,6 +69,9 @@ class Growth:
         """A command changed something, and that is stored."""
         if isinstance(command, c.Say):
             self._talk.count(visitor)
+            if self._paid_to < self._full_at:
+                # It was paid for by itself; what was taken for cards is still there.
+                self._paid_to += 1
 
     def overhear(self, room: Room, events: Iterable[RoomEvent]) -> None:
         """Count what people have done through other processes, where that counts in all."""
@@ -99,6 +102,8 @@ class Growth:
         self._check_room(kind, seq)
         if kind is c.Say:
             self._talk.check(visitor)
+            self._budgets.talk(visitor.address, _size(events), local=visitor.local)
+            return
         if kind not in _UNPACED:
             self._budgets.change(self._code, visitor.address, local=visitor.local)
         commits = 1 if kind in _CARDS else _size(events)

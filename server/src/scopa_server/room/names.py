@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import chain, count
 
@@ -29,7 +30,7 @@ _OF_ANY = frozenset({"COMMON", "INHERITED"})
 
 # What case folding and the fonts people use make of some letters, beyond Unicode's own table.
 _ALIKE = str.maketrans({"i": "1", "l": "1", "|": "1", "o": "0"})
-# Cyrillic pe, Greek pi and eta.
+# Cyrillic pe, Greek pi and eta as they are written; their capitals look like no letter of ours.
 _SHAPES = {"\u043f": "n", "\u03c0": "n", "\u03b7": "n"}
 _SMALL_CAPITAL = re.compile("LATIN LETTER SMALL CAPITAL ([A-Z])")
 
@@ -40,12 +41,12 @@ def skeletons(name: str) -> frozenset[str]:
     as one. A Greek capital nu looks like N, the small one like v.
     """
     plain = unicodedata.normalize("NFKC", name)
-    return frozenset(map(_skeleton, (plain, plain.casefold())))
+    return frozenset({_skeleton(plain, _SHAPES), _skeleton(plain.casefold(), {})})
 
 
-def _skeleton(text: str) -> str:
+def _skeleton(text: str, shapes: Mapping[str, str]) -> str:
     plain = unicodedata.normalize("NFKD", text)
-    shown = "".join(_lookalike(char) for char in plain if not _slight(char))
+    shown = "".join(shapes.get(char) or _lookalike(char) for char in plain if not _slight(char))
     return shown.casefold().translate(_ALIKE).replace("rn", "m").replace("vv", "w")
 
 
@@ -68,8 +69,6 @@ def _plain(char: str) -> str:
     """The plain letter that a character itself may be taken for, or nothing."""
     if char.isascii():
         return char
-    if char in _SHAPES:
-        return _SHAPES[char]
     small_capital = _SMALL_CAPITAL.fullmatch(unicodedata.name(char, ""))
     if small_capital:
         return small_capital[1].casefold()
