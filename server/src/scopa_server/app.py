@@ -42,8 +42,10 @@ SWEEP_SECONDS: Final = 600
 """How often at least rooms whose time is over are looked for."""
 SWITCH_SECONDS: Final = 0.0005
 """How long a thread waits for its turn: on the one that writes to the store, everybody waits."""
-YOUNG: Final = 20_000
-"""How many new objects are looked through for garbage at once: most are gone before that."""
+COLLECTED: Final = (10_000, 4, 5)
+"""How many new objects are looked through for garbage at once, as most are gone before that; after
+how often their elders are, too; and after how often of that all are. To look through everybody's
+takes long, but a connection that has ended leaves garbage that nothing else finds."""
 ADMIN_ABOVE: Final = 1000
 """How far above the players' port the one for health and metrics is, unless it is named."""
 LAST_PORT: Final = 65535
@@ -92,7 +94,7 @@ async def _main(config: Config, stay: Stay, meet: Meet | None) -> int:
     async with serving(config, meet) as served:
         # What is there by now stays: there is no need to go through it again and again.
         gc.freeze()
-        gc.set_threshold(YOUNG)
+        gc.set_threshold(*COLLECTED)
         await stay(served, stop)
         log.info("stopping")
     log.info("stopped")
