@@ -14,7 +14,8 @@ from .handover import Handover, Movable
 class Arrivals:
     """Those that are expected. `full`: why who is counted so has no place, or None.
 
-    `opened` makes the connection that a handover tells of, without a line yet.
+    `opened` makes the connection that a handover tells of, without a line yet; `fewer` is called
+    whenever a place is kept no more.
     """
 
     def __init__(
@@ -22,10 +23,12 @@ class Arrivals:
         full: Callable[[str | None], Refusal | None],
         opened: Callable[[Handover], Movable],
         metrics: Metrics,
+        fewer: Callable[[], None],
     ) -> None:
         self._full = full
         self._opened = opened
         self._metrics = metrics
+        self._fewer = fewer
         self.places: Counter[str | None] = Counter()
         """How many are kept, by what they are counted by."""
 
@@ -40,6 +43,7 @@ class Arrivals:
     def dismiss(self, counted: str | None) -> None:
         """Keep it no more."""
         self.places -= Counter((counted,))
+        self._fewer()
 
     async def take_in(self, line: socket.socket, came: Handover) -> None:
         """Go on with a connection that a place was kept for. Raises OSError."""

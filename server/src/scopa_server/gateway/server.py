@@ -79,7 +79,7 @@ class Gateway:
         self._desk = desk
         self._connections: set[Connection] = set()
         self._each: Counter[str | None] = Counter()
-        self._arrivals = Arrivals(self._full, self._opened, desk.metrics)
+        self._arrivals = Arrivals(self._full, self._opened, desk.metrics, self._fewer)
         self._addresses = Addresses(endpoint.proxies)
         self._lines = Lines(desk.bounds, self._addresses, desk.metrics, endpoint.tls)
         self._hinted = False
@@ -127,8 +127,7 @@ class Gateway:
             self._desk.neighbours.stop()
         server.close(close_connections=False)
         await self._desk.rooms.stop()
-        if not self._connections:
-            self._empty.set()
+        self._fewer()
         for connection in tuple(self._connections):
             connection.stop()
         try:
@@ -171,12 +170,12 @@ class Gateway:
         fmt = SUBPROTOCOLS[socket.subprotocol] if socket.subprotocol else "json"
         connection = Connection(line, CODECS[fmt], self._desk, visitor)
         structlog.contextvars.bind_contextvars(connection=str(socket.id)[:8])
-        line.settle(served=True)
         full = self._full(visitor.counted) if came is None else None
         if full is not None:
             self._turn_away(connection, full)
         self._connections.add(connection)
         self._each[visitor.counted] += 1
+        line.settle(served=True)
         if came is None:
             self._desk.metrics.connected()
         else:
@@ -198,8 +197,12 @@ class Gateway:
                 self._desk.metrics.moved()
             else:
                 self._desk.metrics.disconnected(None if sent is None else sent.code)
-            if self._stopping and not self._connections:
-                self._empty.set()
+            self._fewer()
+
+    def _fewer(self) -> None:
+        """A connection is gone, or isn't expected any more: the last that the end waits for?"""
+        if self._stopping and not (self._connections or self._arrivals.places):
+            self._empty.set()
 
     def _visitor(self, line: Movable) -> Visitor:
         headers = Headers() if line.request is None else line.request.headers

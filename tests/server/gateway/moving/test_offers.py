@@ -1,9 +1,12 @@
 """One worker offers a connection to another: whatever becomes of that, its client is answered."""
 
+import asyncio
 import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+
+from structlog.testing import capture_logs
 
 from scopa_server.gateway.handover import Handover
 from scopa_server.gateway.neighbour import Go, Offer, Ready, Refused, Stay, Taken
@@ -160,6 +163,44 @@ async def test_an_offer_without_a_file_is_refused() -> None:
             stranger.say(Taken(7))
             stranger.say(Offer(2, ANYBODY))
             assert await stranger.hear() == Refused(2, Handed.FULL)
+
+
+@asynccontextmanager
+async def promised() -> AsyncGenerator[tuple[NextDoor, Stranger, socket.socket]]:
+    """A worker stops that has promised a place; with the client's end of that line."""
+    async with next_door(met=False) as pair:
+        with pair.stranger() as stranger, socket.create_server(("127.0.0.1", 0)) as server:
+            assert isinstance(await stranger.hear(), Ready)
+            with socket.create_connection(server.getsockname()) as client:
+                line, _ = server.accept()
+                with line:
+                    stranger.say(Offer(1, ANYBODY), line.fileno())
+                    assert await stranger.hear() == Taken(1)
+                gateway = pair.one.gateway
+                stopping = asyncio.create_task(gateway._stop(gateway._server))
+                for _ in range(20):
+                    await asyncio.sleep(0)
+                assert not stopping.done()
+                yield pair, stranger, client
+                assert not gateway._arrivals.places
+                await stopping
+
+
+async def test_who_is_given_to_a_worker_that_stops_is_told_so() -> None:
+    async with promised() as (_, stranger, client):
+        stranger.say(Go(1))
+        reader, writer = await asyncio.open_connection(sock=client.dup())
+        assert b"restarting" in await reader.readuntil((1012).to_bytes(2, "big"))
+        writer.close()
+        await writer.wait_closed()
+
+
+async def test_who_stays_elsewhere_is_not_waited_for() -> None:
+    with capture_logs() as logged:
+        async with promised() as (pair, stranger, _):
+            stranger.say(Stay(1))
+            await until(lambda: not pair.one.gateway._arrivals.places)
+    assert "connections_cut" not in [entry["event"] for entry in logged]
 
 
 async def test_a_line_that_is_dead_when_it_comes_leaves_nothing() -> None:
