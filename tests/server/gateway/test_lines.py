@@ -9,6 +9,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
+from websockets.asyncio.server import ServerConnection
+from websockets.protocol import Event
 
 from scopa_server.bounds import Bounds
 from scopa_server.gateway import lines
@@ -113,6 +115,41 @@ async def test_pings_without_end_close_the_connection(opcode: int) -> None:
             line.writer.write(frame(opcode) * 1000)
             assert await line.close_code() == 1008
         assert served.counts(f'scopa_limits_met_total{{limit="{Limit.CONTROL_FRAMES}"}}') == 1
+
+
+@pytest.mark.parametrize("begun", [b"", frame(TEXT)[:3]])
+@pytest.mark.parametrize("opcode", [TEXT, BINARY, PING])
+async def test_a_flood_in_one_read_is_not_parsed_to_its_end(
+    opcode: int, begun: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed = list[object]()
+
+    def process(self: ServerConnection, event: Event) -> None:
+        parsed.append(event)
+        library(self, event)
+
+    library = ServerConnection.process_event
+    house = House(bounds=Bounds(max_frames_per_second=100))
+    async with front(house) as served, bare(served.port) as line:
+        (flooding,) = served.gateway._lines._open
+        monkeypatch.setattr(ServerConnection, "process_event", process)
+        flooding.data_received(begun or frame(opcode))
+        flooding.data_received(frame(TEXT)[len(begun) :] + frame(opcode) * 42_000)
+        assert len(parsed) < 2000
+        assert await line.close_code() == 1008
+        limit = Limit.CONTROL_FRAMES if opcode == PING else Limit.FRAMES
+        assert served.counts(f'scopa_limits_met_total{{limit="{limit}"}}') >= 1
+
+
+@pytest.mark.parametrize("rate", [1, 100])
+async def test_some_dozens_of_commands_may_come_in_one_read(rate: int) -> None:
+    house = House(bounds=Bounds(max_frames_per_second=rate))
+    async with front(house) as served, raw(served.url) as line:
+        await line.until("hello")
+        sent = [f'{{"type":"ping","id":{number}}}'.encode() for number in range(1, 101)]
+        line.socket.transport.write(b"".join(frame(TEXT, text) for text in sent))
+        assert [(await line.frame())["re"] for _ in sent] == list(range(1, 101))
+        assert served.counts("scopa_closes_total") == 0
 
 
 async def test_pings_now_and_then_are_answered() -> None:

@@ -32,6 +32,10 @@ SEND_BUFFER: Final = 64 * 1024
 """Bytes the system may keep for a line: what it keeps is old news to a client that reads slowly."""
 FRAGMENTS: Final = 64
 """Pieces that one message may come in: an empty piece costs memory, but no bytes that count."""
+UNFOLLOWED: Final = 400
+"""Messages that may wait to be followed, and so many seconds' more: twice what ends a line that
+brings them one by one."""
+UNFOLLOWED_SECONDS: Final = 4
 _DATA: Final = frozenset({Opcode.TEXT, Opcode.BINARY})
 
 
@@ -109,9 +113,14 @@ class Lines:
         if why is not None:
             self._metrics.refused(why)
 
-    def flooded(self, line: ServerConnection) -> None:
-        """A line brings more than it may of what is no command."""
-        self._metrics.limited(Limit.CONTROL_FRAMES)
+    @property
+    def unfollowed(self) -> int:
+        """How many messages of one line may wait to be followed: far more than anybody sends."""
+        return UNFOLLOWED + UNFOLLOWED_SECONDS * self._bounds.max_frames_per_second
+
+    def flooded(self, line: ServerConnection, limit: Limit) -> None:
+        """A line brings more than it may."""
+        self._metrics.limited(limit)
         line.protocol.fail(CloseCode.POLICY, "policy")
         line.send_data()
 
@@ -163,4 +172,9 @@ class _Line(Secured, OneRequest, Movable):
             self._pieces = 0 if frame.fin else self._pieces + 1
         too_many = self._pieces >= FRAGMENTS or self._pace.take(self.loop.time()) > 0
         if too_many and self.protocol.state is OPEN:
-            self._lines.flooded(self)
+            self._lines.flooded(self, Limit.CONTROL_FRAMES)
+
+    def parsed(self) -> None:
+        waiting = len(self.recv_messages.frames)
+        if waiting > self._lines.unfollowed and self.protocol.state is OPEN:
+            self._lines.flooded(self, Limit.FRAMES)

@@ -29,6 +29,8 @@ _END_OF_REQUEST: Final = b"\r\n\r\n"
 _MASKED: Final = 0x80
 _MASK: Final = 4
 """Bytes of a mask."""
+_AT_ONCE: Final = 4096
+"""Bytes that the library parses in one go: they may be 682 frames. uvloop reads up to 256,000."""
 
 
 class Pipe(ServerConnection):
@@ -50,16 +52,26 @@ class Pipe(ServerConnection):
     def data_received(self, data: bytes) -> None:
         """Take what has come: the library does, but for a message that is taken at once."""
         if self.protocol.state is not OPEN:
-            super().data_received(data)
+            self._parse(data)
             self._aligned = data.endswith(_END_OF_REQUEST)
             return
         if self._aligned:
             message = whole_message(data)
-            if message is None:
-                self._aligned = ends_whole(data)
-            elif self._is_taken(message, data[0] == _WHOLE_TEXT):
+            if message is not None and self._is_taken(message, data[0] == _WHOLE_TEXT):
                 return
-        super().data_received(data)
+            self._parse(data)
+            # Who brings too much is looked at no more.
+            self._aligned = self.protocol.state is OPEN and ends_whole(data)
+            return
+        self._parse(data)
+
+    def _parse(self, data: bytes) -> None:
+        for begin in range(0, len(data), _AT_ONCE):
+            super().data_received(data[begin : begin + _AT_ONCE])
+            self.parsed()
+
+    def parsed(self) -> None:
+        """Look at what has come, before more is parsed."""
 
     def _is_taken(self, message: bytes, text: bool) -> bool:
         take = self.take
