@@ -6,6 +6,7 @@ import pytest
 
 from scopa_protocol import commands as c
 from scopa_protocol.invite import CODE_ALPHABET
+from scopa_server.gateway import homes
 from scopa_server.gateway.homes import destination, home, token_at
 from scopa_server.room.tokens import is_token, room_code
 
@@ -56,9 +57,23 @@ def test_what_names_a_room_has_a_destination(command: c.Command, code: str | Non
     assert destination(command) == code
 
 
-@pytest.mark.parametrize("workers", [1, 5])
+@pytest.mark.parametrize("workers", [1, 2, 3])
 def test_a_token_drawn_by_a_worker_opens_a_room_that_is_at_home_there(workers: int) -> None:
     for number in range(1, workers + 1):
-        token = token_at(number, workers)
-        assert is_token(token)
-        assert home(room_code(token, 0), workers) == number
+        tokens = [token_at(number, workers) for _ in range(100)]
+        assert all(map(is_token, tokens))
+        assert {home(room_code(token, 0), workers) for token in tokens} == {number}
+
+
+def test_one_that_can_t_be_drawn_is_not_sought_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = list[str]()
+
+    def draw() -> str:
+        assert len(drawn) < 100
+        drawn.append(f"{len(drawn):022}")
+        return drawn[-1]
+
+    monkeypatch.setattr(homes, "new_token", draw)
+    monkeypatch.setattr(homes, "room_code", lambda *_: CODE)
+    assert token_at(3 - home(CODE, 2), 2) == drawn[-1]
+    assert len(drawn) == homes.TRIES

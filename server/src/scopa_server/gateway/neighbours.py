@@ -62,7 +62,7 @@ class Neighbours:
         return tuple(self._all.values())
 
     def token(self) -> str:
-        """A fresh token, whose room is at home here."""
+        """A fresh token, whose room is most likely at home here."""
         return token_at(self._number, self._workers)
 
     # Meeting
