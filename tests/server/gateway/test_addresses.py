@@ -171,7 +171,7 @@ def test_whom_a_proxy_speaks_for_is_not_on_it(header: str) -> None:
     "host",
     [
         *("localhost", "LOCALHOST:8765", "127.0.0.1:8765", "127.9.9.9", "[::1]:8765", "[::1]"),
-        *("0.0.0.0:8765", "[::ffff:127.0.0.1]", "scopa.localhost:80", "anyhost:8765", "x"),
+        *("[::ffff:127.0.0.1]", "scopa.localhost:80"),
     ],
 )
 def test_whoever_names_the_own_machine_may_be_on_it(host: str) -> None:
@@ -195,6 +195,14 @@ def test_whoever_names_another_host_is_not_on_it(host: str) -> None:
     assert not known.is_local(line("127.0.0.1"), page)
     both = Headers([("Host", "127.0.0.1"), ("Host", host)])
     assert not known.is_local(line("127.0.0.1"), both)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0:8765", "[::]", "anyhost:8765", "router", "x"])
+def test_a_page_of_another_host_of_the_network_is_not_on_it(host: str) -> None:
+    known = Addresses(())
+    assert known.is_local(line("127.0.0.1"), Headers([("Host", host)]))
+    page = Headers([("Host", "127.0.0.1"), ("Origin", f"http://{host}")])
+    assert not known.is_local(line("127.0.0.1"), page)
 
 
 @pytest.mark.parametrize("origin", ["null", "", "file://", "https://scopa.example.org"])

@@ -48,7 +48,8 @@ class Addresses:
         if not self.may_be_local(line) or any(map(_is_proxys, headers)):
             return False
         asked = [f"//{host}" for host in headers.get_all("Host")]
-        return all(map(_names_this_machine, [*asked, *headers.get_all("Origin")]))
+        pages = headers.get_all("Origin")
+        return all(map(_names_this_machine, asked)) and all(map(_is_of_this_machine, pages))
 
     def of(self, line: ServerConnection, headers: Headers) -> str:
         """The client's address: the rightmost in the proxies' header that is no trusted proxy."""
@@ -89,14 +90,30 @@ def _is_proxys(header: str) -> bool:
 
 def _names_this_machine(url: str) -> bool:
     """Whether a URL's host is the machine that reads it, or has no name beyond its network."""
-    try:
-        host = urlsplit(url).hostname or "."
-    except ValueError:
-        return False
+    host = _host(url)
     address = _read(host)
     if address is not None:
         return address.is_loopback or address.is_unspecified
-    return "." not in host or host.endswith(".localhost")
+    return "." not in host or _is_localhost(host)
+
+
+def _is_of_this_machine(url: str) -> bool:
+    """Whether a URL's host can be nothing but the machine that reads it."""
+    host = _host(url)
+    address = _read(host)
+    return _is_localhost(host) if address is None else address.is_loopback
+
+
+def _host(url: str) -> str:
+    """The host of a URL; "." if it has none."""
+    try:
+        return urlsplit(url).hostname or "."
+    except ValueError:
+        return "."
+
+
+def _is_localhost(host: str) -> bool:
+    return host == "localhost" or host.endswith(".localhost")
 
 
 def _hops(headers: Headers) -> Iterator[_Address | None]:
