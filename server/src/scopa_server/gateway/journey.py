@@ -48,7 +48,7 @@ class Journey:
         # In a room it stays; and what is too much is refused where it comes.
         if to is None or self._visitor.room is not None or self._pace.wait(now):
             return False
-        if self._moves.take(now):
+        if self._moves.wait(now):
             self._neighbours.note(Handed.OFTEN)
             return False
 
@@ -76,5 +76,5 @@ class Journey:
             flood=flood,
             pace=self._pace.used(now),
             control_pace=line.control_pace,
-            moves=self._moves.used(now),
+            moves=self._moves.used(now) + MOVE_SECONDS,
         )

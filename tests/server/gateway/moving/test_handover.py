@@ -96,6 +96,20 @@ async def test_nobody_goes_to_and_fro_for_ever() -> None:
         assert pair.one.counts(often) + pair.two.counts(often) > 0
 
 
+async def test_where_the_other_is_not_there_no_move_is_used_up() -> None:
+    async with next_door(met=False) as pair:
+        code = await pair.room(at=2)
+        async with Player(pair.one.url) as player:
+            for _ in range(20):
+                await player.do(c.Look(room=code))
+            assert pair.handed(Handed.AWAY) == 20
+            pair.introduce()
+            await until(lambda: pair.met[0].all[0].ready)
+            await player.do(c.Look(room=code))
+            assert pair.connections() == (0, 1)
+        assert pair.handed(Handed.DONE) == 1
+
+
 async def test_a_room_is_opened_where_its_token_leads() -> None:
     """Sent again, to any worker, `create` comes to the room that it has opened."""
     async with next_door() as pair:
