@@ -141,6 +141,23 @@ async def test_a_flood_in_one_read_is_not_parsed_to_its_end(
         assert served.counts(f'scopa_limits_met_total{{limit="{limit}"}}') >= 1
 
 
+@pytest.mark.parametrize("opcode", [TEXT, PING])
+async def test_nor_is_one_that_comes_with_the_request(
+    opcode: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    request = "\r\n".join([*HANDSHAKE, "Host: x", "", ""]).encode()
+    async with front(House(bounds=Bounds(max_frames_per_second=100))) as served:
+        async with bare(served.port, opened=False) as line:
+            await until(lambda: len(served.gateway._lines) == 1)
+            (flooding,) = served.gateway._lines._open
+            flooding.data_received(request + frame(opcode) * 42_000)
+            assert len(flooding.recv_messages.frames) < 2000
+            assert len(await line.end()) < 2000
+        refused = f'scopa_handshakes_refused_total{{reason="{Refusal.MALFORMED}"}}'
+        await until(lambda: served.counts(refused) == 1)
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
 @pytest.mark.parametrize("rate", [1, 100])
 async def test_some_dozens_of_commands_may_come_in_one_read(rate: int) -> None:
     house = House(bounds=Bounds(max_frames_per_second=rate))

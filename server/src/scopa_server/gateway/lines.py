@@ -12,7 +12,7 @@ from typing import Any, Final
 from websockets.asyncio.server import Server, ServerConnection
 from websockets.exceptions import NegotiationError
 from websockets.frames import Frame, Opcode
-from websockets.protocol import OPEN, Event
+from websockets.protocol import CLOSED, CONNECTING, OPEN, Event
 from websockets.server import ServerProtocol
 
 from scopa_protocol.codes import CloseCode
@@ -145,6 +145,7 @@ class _Line(Secured, OneRequest, Movable):
         self._lines = lines
         self._pace: Allowance | None = None
         self._pieces = 0
+        self._early_frames = False
         if self.came is not None and self.came.control_pace:
             self._pace = lines.allowance()
             self._pace.use(self.came.control_pace, self.loop.time())
@@ -161,6 +162,7 @@ class _Line(Secured, OneRequest, Movable):
 
     def process_event(self, event: Event) -> None:
         super().process_event(event)
+        self._early_frames = isinstance(event, Frame) and self.protocol.state is CONNECTING
         # What is whole is counted where it is read; the rest never gets there.
         if isinstance(event, Frame) and not (event.fin and event.opcode in _DATA):
             self._count(event)
@@ -175,6 +177,12 @@ class _Line(Secured, OneRequest, Movable):
             self._lines.flooded(self, Limit.CONTROL_FRAMES)
 
     def parsed(self) -> None:
+        if self.protocol.state is CONNECTING and self._early_frames:
+            # Nobody has anything to say before hands are shaken.
+            self.spoilt = True
+            self.protocol.state = CLOSED
+            self.transport.abort()
+            return
         waiting = len(self.recv_messages.frames)
         if waiting > self._lines.unfollowed and self.protocol.state is OPEN:
             self._lines.flooded(self, Limit.FRAMES)

@@ -69,6 +69,8 @@ class Pipe(ServerConnection):
         for begin in range(0, len(data), _AT_ONCE):
             super().data_received(data[begin : begin + _AT_ONCE])
             self.parsed()
+            if self.transport.is_closing():
+                return
 
     def parsed(self) -> None:
         """Look at what has come, before more is parsed."""
