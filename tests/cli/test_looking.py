@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from msgspec import structs
+
 from scopa_cli.player import Wishes
 from scopa_protocol.commands import Join, Look
 from scopa_protocol.rules import Rules
@@ -30,6 +32,21 @@ async def test_a_room_is_shown_before_a_seat_is_taken(tmp_path: Path) -> None:
     await person.at(again)
     seen = person.console.shown
     assert seen.index("  target=16") < seen.index(f"You sit on seat 0 of room {CODE}.")
+
+
+async def test_who_sits_down_in_a_match_hears_when_cards_come(tmp_path: Path) -> None:
+    person = Person(tmp_path, JOIN)
+    view = playing(you=0)
+    seat = structs.replace(view.seats[0], kind="bot", name="Colombina", reserved="Anna")
+
+    async def scene(peer: Peer) -> None:
+        await peer.let_in(structs.replace(view, seats=[seat, *view.seats[1:]], hand=[]), Join)
+        person.console.end()
+        await peer.gone()
+
+    await person.at(scene)
+    words = f"You sit on seat 0 of room {CODE}; your cards come with the next deal."
+    assert words in person.console.shown
 
 
 async def test_rules_of_the_room_can_be_declined(tmp_path: Path) -> None:

@@ -243,7 +243,10 @@ class Player:
             self._console.show([line(frame.invite)])
             self._console.show([*self._code(frame.invite), *self._reach(frame.invite)])
         else:
-            self._tell(f"You sit on seat {frame.seat} of room {frame.room}.")
+            mine = (seat for seat in frame.view.seats if seat.seat == frame.seat)
+            waits = any(seat.reserved is not None for seat in mine)
+            when = "; your cards come with the next deal" if waits else ""
+            self._tell(f"You sit on seat {frame.seat} of room {frame.room}{when}.")
 
     def _code(self, invite: str) -> list[Line]:
         if not self._console.fancy:

@@ -53,7 +53,8 @@ class Lock:
         except OSError as error:
             os.close(self._handle)
             raise StoreRefused(
-                f"{path} is in use by another server; stop that one or name another file"
+                f"{path} is in use by another server; stop that one, or name another file "
+                "with --store sqlite:PATH"
             ) from error
 
     def release(self) -> None:
