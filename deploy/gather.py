@@ -48,7 +48,7 @@ def main(into: Path) -> None:
     (into / "tmp").mkdir()
     (into / "tmp").chmod(0o1777)
     folders = {str(path.resolve().parent) for path in loaded}
-    subprocess.run(["ldconfig", "-r", into, *sorted(folders)], check=True)
+    subprocess.run([_ldconfig(), "-r", into, *sorted(folders)], check=True)
     # The image can't be written to once it runs: what isn't compiled now would be at each start.
     compileall.compile_dir(into / STDLIB.relative_to(ROOT), quiet=1)
 
@@ -85,10 +85,15 @@ def _is_unused(path: Path) -> bool:
 def libraries(programs: Iterable[Path]) -> list[Path]:
     """What programs and libraries load, the loader included."""
     asked = subprocess.run(["ldd", *programs], capture_output=True, text=True, check=False).stdout
-    known = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True, check=True).stdout
+    known = subprocess.run([_ldconfig(), "-p"], capture_output=True, text=True, check=True).stdout
     # The C library loads this one by name, when a thread ends.
     late = re.findall(r"libgcc_s\.so\.1 .*=> (/\S+)", known)
     return sorted({Path(found) for found in [*re.findall(r"\s(/\S+) \(0x", asked), *late]})
+
+
+def _ldconfig() -> str:
+    """The program that knows where libraries are; not everybody has its folder on the path."""
+    return shutil.which("ldconfig", path="/usr/sbin:/sbin") or "ldconfig"
 
 
 def packages(files: Iterable[Path]) -> list[str]:
