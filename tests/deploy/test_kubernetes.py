@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from scopa_server.config import parse
-from scopa_server.live.rooms import STOP_SECONDS
+from scopa_server.live.keeping import STOP_SECONDS
 
 FOLDER = Path(__file__).parents[2] / "deploy" / "kubernetes"
 Thing = dict[str, Any]

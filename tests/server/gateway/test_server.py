@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from scopa_server.bounds import Bounds
 from scopa_server.gateway import server
-from scopa_server.live import rooms
+from scopa_server.live import keeping
 from support.front import Front, front, until
 from support.house import House
 from support.player import Player
@@ -262,7 +262,7 @@ async def test_nobody_is_let_in_while_it_stops() -> None:
 
 async def test_who_hangs_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "CLOSE_SECONDS", -1)
-    monkeypatch.setattr(rooms, "STOP_SECONDS", 0)
+    monkeypatch.setattr(keeping, "STOP_SECONDS", 0)
     async with AsyncExitStack() as stack:
         served = await stack.enter_async_context(front())
         _, writer = await asyncio.open_connection("127.0.0.1", served.port)

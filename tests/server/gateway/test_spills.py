@@ -12,7 +12,7 @@ import pytest
 
 from scopa_protocol import codec
 from scopa_server.gateway import connection
-from scopa_server.live import door, history, ledger, passcodes, rooms, showing, table
+from scopa_server.live import door, history, keeping, ledger, passcodes, rooms, showing, table
 from scopa_server.logs import logging_to
 from scopa_server.room.tokens import token_hash
 from support.eavesdrop import CARD
@@ -33,7 +33,7 @@ PLACES: Final[dict[str, tuple[Any, str]]] = {
     "answering": (connection.Connection, "_follow"),
     "letting in": (rooms.Rooms, "_admitted"),
     "passcodes": (passcodes, "_scrypt"),
-    "headers": (rooms, "read_header"),
+    "headers": (keeping, "read_header"),
     "looking up": (MemoryJournal, "header"),
     "appending": (MemoryJournal, "append"),
     "the door": (door, "admit_watcher"),

@@ -56,7 +56,7 @@ def closes(guests: Sequence[Guest]) -> list[int | None]:
 async def killed(house: House) -> None:
     """End a process as kill -9 does: what it said of itself stays said."""
     said = {room: dict(notes) for room, notes in house.journal.notes.items()}
-    for task in [*house.rooms._live.values(), *house.rooms._tasks]:
+    for task in [*house.rooms._keeping.live.values(), *house.rooms._keeping._tasks]:
         task.cancel()
     await house.quiet()
     house.journal.notes.update(said)

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from scopa_protocol import commands as c
 from scopa_protocol.frames import Error, Update
 from scopa_server.journal.interface import Commit, Unresolved
-from scopa_server.live import rooms as live_rooms
+from scopa_server.live import keeping
 from scopa_server.live.audience import Audience
 from scopa_server.room.refused import Refused
 from support.house import Guest, House
@@ -156,7 +156,7 @@ async def test_commands_left_in_a_stopped_room_are_answered() -> None:
 async def test_a_room_that_waits_for_its_store_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(live_rooms, "STOP_SECONDS", 0)
+    monkeypatch.setattr(keeping, "STOP_SECONDS", 0)
     house = House()
     host = await house.host()
     house.journal.gate.clear()

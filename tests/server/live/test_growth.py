@@ -1,93 +1,30 @@
-"""Nobody fills the store: how fast and how far a room's log may grow, and who never notices."""
+"""Nobody fills the store: how fast rooms' logs may grow, and who never notices."""
 
 import random
-from typing import Any, Final
 
 import pytest
 
 from scopa_protocol import commands as c
 from scopa_protocol.frames import Error
-from scopa_server.bounds import SPARABLE, Bounds, Sparable
+from scopa_server.bounds import Bounds
 from scopa_server.live import budgets, growth
 from scopa_server.metrics import Limit
 from scopa_server.room.refused import Refused
+from support.growing import (
+    LOBBY,
+    MATCH,
+    PACE_1,
+    PACE_2,
+    commits,
+    enter,
+    limited,
+    next_move,
+    outcomes,
+    play_on,
+    with_bots,
+)
 from support.house import Guest, House
-from support.memory_journal import MemoryJournal
 from support.tables import token
-
-PACE_1: Final = c.Configure(settings={"pace_ms": 1})
-PACE_2: Final = c.Configure(settings={"pace_ms": 2})
-PACE_3: Final = c.Configure(settings={"pace_ms": 3})
-LOBBY: Final[dict[str, tuple[c.Command, ...]]] = {
-    "configure": (PACE_1, PACE_2),
-    "passcode": (c.Configure(passcode="pepe"), c.Configure(passcode="")),
-    "sit": (c.Sit(seat=1), c.Sit(seat=0)),
-    "arrange": (c.Arrange(names=[None, "Anna"]), c.Arrange(names=["Anna", None])),
-}
-MATCH: Final[dict[str, tuple[c.Command, ...]]] = {"pause": (c.Pause(), c.Unpause())}
-
-
-def limited(house: House, limit: Limit) -> float:
-    """How often a limit was met."""
-    labels = {"limit": limit.value}
-    return house.metrics.registry.get_sample_value("scopa_limits_met_total", labels) or 0
-
-
-def commits(house: House, guest: Guest) -> int:
-    """How long the log of a guest's room is."""
-    return len(house.journal.logs[guest.code])
-
-
-async def outcomes(guest: Guest, *commands: c.Command) -> list[str]:
-    """What commands come to: the code of a refusal, or ok."""
-    found = list[str]()
-    for command in commands:
-        errors = [frame.code for frame in await guest.do(command) if isinstance(frame, Error)]
-        found += errors or ["ok"]
-    return found
-
-
-async def enter(house: House, command: c.Join | c.Resume | c.Watch, address: str) -> Guest:
-    """Somebody comes in from somewhere."""
-    guest = Guest(house)
-    guest.visitor.address = address
-    await house.rooms.enter(guest.visitor, command)
-    await house.quiet()
-    return guest
-
-
-async def with_bots(house: House, players: int = 2, **settings: Any) -> Guest:
-    """A host and bots, the match begun; the host's card is awaited, or the match is at its end."""
-    settings = {"pace_ms": 0, **settings}
-    host = await house.host(variant="scopa", players=players, target=21, settings=settings)
-    for seat in range(1, players):
-        await host.do(c.SeatBot(seat=seat))
-    await host.do(c.Start())
-    return host
-
-
-def next_move(guest: Guest, chance: random.Random) -> c.Command | None:
-    """What a guest does to carry the match on."""
-    view = guest.view
-    if view.phase == "deal_over":
-        return c.Ready(deal=view.deal)
-    if view.options is None:
-        return None
-    card = chance.choice(sorted(view.options))
-    take = chance.choice(view.options[card] or [[]])
-    return c.Play(deal=view.deal, turn=view.turn, card=card, take=take)
-
-
-async def play_on(guest: Guest, seed: int = 1) -> list[str]:
-    """Play to the end of the match, until a card is refused, or bots wait; the outcomes."""
-    chance, found = random.Random(seed), list[str]()
-    while guest.view.phase != "match_over" and set(found) <= {"ok"}:
-        move = next_move(guest, chance)
-        if move is None:
-            return found
-        found += await outcomes(guest, move)
-    return found
-
 
 # At one table, from one address
 
@@ -264,177 +201,3 @@ def test_who_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         assert max(len(of._all) for of in (kept._changes, kept._days, kept._moves)) <= 100
     with pytest.raises(Refused):
         kept.change("ROOM999", "address 999")
-
-
-# From the server's own machine
-
-
-def sparing(*asked: Sparable, **limits: Any) -> House:
-    """A house that spares its own machine all but what was asked for."""
-    return House(bounds=Bounds(**limits, spared=SPARABLE - {*asked}))
-
-
-async def hosts_locally(house: House, players: int = 2, **settings: Any) -> Guest:
-    """A host on the own machine, with bots; the match begun."""
-    host = Guest(house)
-    host.visitor.local = True
-    rules = {"variant": "scopa", "players": players, "target": 21}
-    create = c.Create(name="Anna", rules=rules, settings={"pace_ms": 0, **settings}, token=token(0))
-    await house.rooms.create(host.visitor, create)
-    await house.quiet()
-    for seat in range(1, players):
-        await host.do(c.SeatBot(seat=seat))
-    await host.do(c.Start())
-    return host
-
-
-async def test_the_own_machine_changes_and_plays_as_fast_as_it_likes() -> None:
-    house = sparing(max_changes_per_minute=2, max_moves_per_minute=1, max_changes_per_day=2)
-    host = await hosts_locally(house, players=4)
-    quick = c.Configure(settings={"pace_ms": 0})
-    assert set(await outcomes(host, *[PACE_1, PACE_2] * 20, quick)) == {"ok"}
-    assert set(await play_on(host)) == {"ok"}
-    assert host.view.phase == "match_over"
-    assert commits(house, host) > 100
-    assert not any(limited(house, limit) for limit in Limit)
-
-
-ASKED: Final[dict[Sparable, Limit]] = {
-    "max_changes_per_minute": Limit.CHANGES,
-    "max_moves_per_minute": Limit.MOVES,
-    "max_changes_per_day": Limit.ADDRESS_CHANGES,
-}
-
-
-@pytest.mark.parametrize("asked", ASKED)
-async def test_what_was_asked_for_holds_there(asked: Sparable) -> None:
-    house = sparing(asked, **{"max_changes_per_day": 10, "max_moves_per_minute": 1, asked: 6})
-    host = await hosts_locally(house)
-    assert "too_fast" in await outcomes(host, *[PACE_1, PACE_2] * 40)
-    assert {limit for limit in Limit if limited(house, limit)} == {ASKED[asked]}
-
-
-@pytest.mark.parametrize("address", ["", "elsewhere"])
-async def test_nobody_else_at_the_table_is_spared_or_pays_for_it(address: str) -> None:
-    house = sparing(max_changes_per_minute=1, max_moves_per_minute=1)
-    host = await hosts_locally(house, players=3)
-    await outcomes(host, *[PACE_1, PACE_2] * 100)
-    await host.do(c.EndMatch())
-    await host.do(c.Unseat(seat=1, name=host.view.seats[1].name or ""))
-    join = c.Join(room=host.code, name="Bruno", token=token(1))
-    other = await enter(house, join, address)
-    # What the own machine has changed takes nothing from others at the table.
-    assert await outcomes(other, c.Leave()) == ["ok"]
-    other = await enter(house, c.Join(room=host.code, name="Dino", token=token(2)), address)
-    assert other.latest(Error).code == "too_fast"
-
-
-async def test_bots_go_on_for_who_is_on_the_own_machine_and_on_nobody_elses_day() -> None:
-    house = sparing(max_changes_per_day=100, max_moves_per_minute=1)
-    first = await hosts_locally(house, players=4, watchers="table", next_deal_seconds=5)
-    await first.do(c.EndMatch())
-    await enter(house, c.Watch(room=first.code, name="Ugo"), "elsewhere")
-    await first.drop()
-    host = Guest(house)
-    host.visitor.local = True
-    await house.rooms.enter(host.visitor, c.Resume(room=first.code, token=token(0)))
-    await house.quiet()
-    await host.do(c.Start())
-    await host.do(c.StandIn(seat=0))
-    before = commits(house, host)
-    await house.pass_time(120)
-    assert commits(house, host) > before + 100
-    assert not house.rooms._budgets._days._all
-    # With nobody there who is spared they wait.
-    await host.drop()
-    before = commits(house, host)
-    await house.pass_time(120)
-    assert commits(house, host) <= before + 20
-
-
-async def test_a_room_is_full_for_the_own_machine_too() -> None:
-    house = sparing(max_changes_per_room=30, max_talk_per_minute=1)
-    host = await hosts_locally(house, talk="always")
-    assert await outcomes(host, *[c.Say(text="ciao")] * 2) == ["ok", "too_fast"]
-    assert "room_full" in await outcomes(host, *[PACE_1, PACE_2] * 20)
-
-
-# A room, for ever
-
-
-def full(journal: MemoryJournal | None = None) -> House:
-    """A process whose rooms see thirty changes."""
-    return House(journal, bounds=Bounds(max_changes_per_room=30))
-
-
-async def test_a_full_room_begins_nothing_and_plays_its_match_to_the_end() -> None:
-    house = full()
-    host = await with_bots(house, players=4, talk="always")
-    chance = random.Random(1)
-    while commits(house, host) < 30:
-        await outcomes(host, *filter(None, [next_move(host, chance)]))
-    begun = [PACE_1, c.Pause(), c.Say(text="ciao")]
-    before = commits(house, host)
-    assert await outcomes(host, *begun) == ["room_full"] * 3
-    late = await enter(house, c.Join(room=host.code, name="Dino", token=token(7)), "elsewhere")
-    assert late.latest(Error).code == "room_full"
-    assert commits(house, host) == before
-    # Whom the others wait for can be helped, or sent away.
-    assert await outcomes(host, c.Unseat(seat=1, name=host.view.seats[1].name or "")) == ["ok"]
-    assert set(await play_on(host)) == {"ok"}
-    assert host.view.phase == "match_over"
-    begun = [c.SeatBot(seat=1), c.Sit(seat=0), c.Unpause()]
-    assert await outcomes(host, *begun) == ["room_full", "ok", "ok"]
-    assert limited(house, Limit.ROOM_CHANGES)
-    assert await outcomes(host, c.Leave()) == ["ok"]
-
-
-async def test_a_room_is_full_for_every_process_and_after_a_restart() -> None:
-    here = full()
-    here.journal.is_shared = True
-    host = await here.host(variant="scopa", settings={"talk": "always"})
-    there = full(here.journal)
-    other = await there.join(host.code, 1)
-    pause = [PACE_1, PACE_2] * 20
-    found = [await outcomes(guest, command) for command in pause for guest in (host, other)]
-    assert commits(here, host) == 30
-    assert ["room_full"] in found
-    assert await outcomes(other, c.Say(text="ciao")) == ["room_full"]
-    for guest in (host, other):
-        await guest.drop()
-    later = full(here.journal)
-    again = await later.resume(host.code, 0)
-    assert await outcomes(again, PACE_3, c.Say(text="ciao")) == ["room_full"] * 2
-    assert await outcomes(again, c.Leave()) == ["ok"]
-
-
-async def test_nothing_goes_on_for_ever_in_a_full_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(growth, "FINISH", 10)
-    house = full()
-    host = await with_bots(house, players=4)
-    assert (await play_on(host))[-1] == "room_full"
-    await house.pass_time(100)
-    # Nor do people who come and go.
-    for _ in range(30):
-        await host.drop()
-        watcher = await house.enter(c.Watch(room=host.code, name="Ugo"))
-        await house.pass_time(7)
-        await watcher.drop()
-        host = await house.resume(host.code, 0)
-    assert commits(house, host) <= 30 + 10 + 1
-    assert await outcomes(host, c.EndMatch(), c.Start(), c.Leave()) == ["ok", "room_full", "ok"]
-
-
-async def test_quick_people_and_bots_that_do_not_think_meet_nothing() -> None:
-    house = House(bounds=Bounds())
-    host = await with_bots(house, players=4)
-    chance = random.Random(1)
-    for _ in range(5):
-        while host.view.phase != "match_over":
-            move = next_move(host, chance)
-            assert move is not None
-            assert await outcomes(host, move) == ["ok"]
-            house.time.advance(0.5)
-        assert await outcomes(host, c.Start()) == ["ok"]
-    assert commits(house, host) > 1000
-    assert not any(limited(house, limit) for limit in Limit)

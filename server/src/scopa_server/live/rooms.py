@@ -1,7 +1,6 @@
-"""The rooms of this process: opened, found by code, loaded when somebody comes."""
+"""Who gets into the rooms of this process, and what it takes to open one."""
 
 import asyncio
-import contextvars
 import hmac
 from collections.abc import Callable
 from typing import Final, TypeAlias, TypeVar
@@ -14,29 +13,25 @@ from scopa_protocol.codes import ErrorCode
 from scopa_protocol.frames import RoomFrame
 from scopa_protocol.invite import read_code
 from scopa_protocol.text import clean_name
-from scopa_server.journal.interface import LOST, Draft, Journal, Stored, Unavailable
+from scopa_server.journal.interface import Draft, Journal, Stored, Unavailable
 from scopa_server.metrics import Limit
 from scopa_server.room.apply import advance
 from scopa_server.room.decide import open_room
-from scopa_server.room.events import UnreadableLog, write_events
+from scopa_server.room.events import write_events
 from scopa_server.room.project import seats, wire_rules
 from scopa_server.room.refused import Refused
 from scopa_server.room.state import Room
 from scopa_server.room.stored import Header, header, read_header
 from scopa_server.room.tokens import is_among, is_token, room_code, token_hash
 
-from .answers import bad_token, gone, restarting, unknown
+from .answers import bad_token, gone, unknown
 from .budgets import Budgets
 from .chance import new_id, new_token
 from .failures import Failures
-from .following import listen, poll
-from .gossip import Gossip
-from .growth import Growth
 from .hosting import Hosting
-from .ledger import Ledger, Lifetimes, unavailable
-from .loading import Loaded, load_room
+from .keeping import Keeping, ended
+from .ledger import Lifetimes, unavailable
 from .passcodes import Passcodes
-from .room import LiveRoom
 from .sharing import Sharing
 from .surroundings import Surroundings
 from .visitor import Visitor
@@ -45,8 +40,6 @@ log = structlog.stdlib.get_logger()
 
 CODES_TRIED: Final = 16
 """Codes that one token may stand for before opening a room is given up."""
-STOP_SECONDS: Final = 2
-"""How long rooms have to store what is under way when the server goes down."""
 
 
 _Naming: TypeAlias = c.Look | c.Join | c.Resume | c.Watch
@@ -55,7 +48,7 @@ _Tokened = TypeVar("_Tokened", c.Create, c.Join)
 
 
 class Rooms:
-    """Every live room of this process."""
+    """The way into every room."""
 
     def __init__(
         self,
@@ -76,14 +69,11 @@ class Rooms:
         """Names this process among those on one store."""
         self._sharing = Sharing(journal, self._failures, self.process)
         self._shares: asyncio.Task[None] | None = None
-        self._polling: asyncio.Task[None] | None = None
-        self._live: dict[str, asyncio.Task[LiveRoom | None]] = {}
-        self._hosting = Hosting(self._live, around.time, around.bounds, around.metrics)
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._stopping = False
+        self._keeping = Keeping(journal, around, lifetimes, self._budgets, self.process)
+        self._hosting = Hosting(self._keeping.live, around.time, around.bounds, around.metrics)
 
     def __len__(self) -> int:
-        return len(self._live)
+        return len(self._keeping.live)
 
     @property
     def key_needed(self) -> bool:
@@ -105,7 +95,7 @@ class Rooms:
         command, made = _with_token(command, self._around.draw)
         while True:
             code = await self._opened(visitor, command)
-            room = await self._found(code)
+            room = await self._keeping.found(code)
             if room is None:
                 raise gone(command)
             if await room.enter(visitor, command, made):
@@ -135,7 +125,7 @@ class Rooms:
         token = command.token or ""
         for attempt in range(CODES_TRIED):
             code = room_code(token, attempt)
-            known = await self._header(code)
+            known = await self._keeping.header(code)
             if known is None:
                 known = await self._open(visitor, code, command)
             if is_among(token_hash(token), known.tokens):
@@ -166,7 +156,7 @@ class Rooms:
             self._around.metrics.room_opened()
             log.info("room_opened", room=code, variant=room.rules.variant)
             return read_header(header(room))
-        return await self._header(code) or read_header(header(Room(code=code)))
+        return await self._keeping.header(code) or read_header(header(Room(code=code)))
 
     async def enter(self, visitor: Visitor, command: c.Join | c.Resume | c.Watch) -> None:
         """Let a visitor into a room. Raises Refused; what the room refuses it answers itself."""
@@ -175,7 +165,7 @@ class Rooms:
             command, made = _with_token(command, new_token)
         code = await self._admitted(visitor, command)
         while True:
-            room = await self._found(code)
+            room = await self._keeping.found(code)
             if room is None:
                 raise unknown(command)
             if await room.enter(visitor, command, made):
@@ -184,7 +174,7 @@ class Rooms:
     async def look(self, visitor: Visitor, command: c.Look) -> RoomFrame:
         """What a room plays and who sits there. Raises Refused."""
         code = await self._admitted(visitor, command)
-        live = await self._found(code)
+        live = await self._keeping.found(code)
         if live is None:
             raise unknown(command)
         room = live.room
@@ -201,7 +191,7 @@ class Rooms:
     async def _admitted(self, visitor: Visitor, command: _Naming) -> str:
         """The code of the room that a command's token or passcode opens. Raises Refused."""
         code = read_code(command.room)
-        known = None if code is None else await self._header(code)
+        known = None if code is None else await self._keeping.header(code)
         if known is None or not _holds(command, known):
             if isinstance(command, c.Join | c.Watch):
                 self._check_name(command)
@@ -246,134 +236,15 @@ class Rooms:
         # The same word sent twice at once is the same hash, and so changes nothing, either.
         return await self._passcodes.hash(passcode, address, room.code)
 
-    # Finding and keeping
-
-    async def _header(self, code: str) -> Header | None:
-        try:
-            kept = await self._journal.header(code)
-            if kept != LOST:
-                return None if kept is None else read_header(kept)
-            loaded = await load_room(self._journal, code)
-        except Unavailable:
-            raise unavailable() from None
-        except UnreadableLog:
-            raise _unreadable(code) from None
-        return None if loaded is None else read_header(header(loaded.room))
-
-    async def _found(self, code: str) -> LiveRoom | None:
-        """The live room of that code, loaded if need be, by one task however many ask."""
-        if self._stopping:
-            raise restarting()
-        loading = self._live.get(code)
-        if loading is None or _is_over(loading):
-            # A room's task serves many: what it logs names no one connection.
-            context = contextvars.Context()
-            loading = asyncio.create_task(self._load(code), name=f"load {code}", context=context)
-            self._live[code] = loading
-        try:
-            return await asyncio.shield(loading)
-        except Unavailable:
-            raise unavailable() from None
-        except UnreadableLog:
-            raise _unreadable(code) from None
-
-    async def _load(self, code: str) -> LiveRoom | None:
-        live = None
-        try:
-            loaded = await load_room(self._journal, code)
-            if loaded is not None:
-                live = await self._show(loaded)
-            return live
-        finally:
-            if live is None:
-                self._live.pop(code, None)
-
-    async def _show(self, loaded: Loaded) -> LiveRoom:
-        shown = await self._journal.shown(loaded.room.code)
-        ledger = Ledger(self._journal, loaded, self._lifetimes, self._around.metrics)
-        gossip = Gossip(self._journal, loaded.room.code, self.process, self._around.bounds)
-        growth = Growth(loaded.room.code, self._budgets, self._around)
-        live = LiveRoom(ledger, self._around, gossip, growth, shown)
-        task = asyncio.create_task(self._run(live), name=f"room {loaded.room.code}")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return live
-
-    async def _run(self, live: LiveRoom) -> None:
-        code = live.room.code
-        self._around.metrics.room_entered()
-        listening = self._follow(live)
-        try:
-            await live.run()
-        except Exception:
-            log.exception("room_fault", room=code)
-        finally:
-            await _ended(listening)
-            self._around.metrics.room_left()
-            loading = self._live.get(code)
-            if loading is not None and _is_over(loading):
-                del self._live[code]
-
-    def _follow(self, live: LiveRoom) -> "asyncio.Task[None] | None":
-        """Begin to follow what other processes do to a room, if there can be any."""
-        if not self._journal.shared:
-            return None
-        if self._polling is None:
-            polling = poll(self._journal, self._shown, self._around.time)
-            self._polling = asyncio.create_task(polling, name="poll")
-        return asyncio.create_task(listen(self._journal, live), name=f"listen {live.room.code}")
-
-    def _shown(self) -> dict[str, LiveRoom]:
-        rooms = [
-            task.result() for task in self._live.values() if not _is_over(task) and task.done()
-        ]
-        return {live.room.code: live for live in rooms if live is not None}
-
     async def stop(self) -> None:
         """Let every room finish what is under way, and stop; a store that hangs isn't awaited."""
-        self._stopping = True
-        try:
-            async with asyncio.timeout(STOP_SECONDS):
-                if self._live:
-                    await asyncio.wait(tuple(self._live.values()))
-                for loading in tuple(self._live.values()):
-                    _stop(loading)
-                while self._tasks:
-                    await asyncio.wait(self._tasks)
-        except TimeoutError:
-            log.warning("rooms_unfinished", left=len(self._tasks))
+        await self._keeping.stop()
 
     async def close(self) -> None:
         """Stop, and end what is left."""
-        await self.stop()
-        left = [*self._live.values(), *self._tasks]
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
-        await _ended(self._polling)
-        await _ended(self._shares)
+        await self._keeping.close()
+        await ended(self._shares)
         self._passcodes.close()
-
-
-async def _ended(task: "asyncio.Task[None] | None") -> None:
-    if task is not None:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-
-def _stop(loading: "asyncio.Task[LiveRoom | None]") -> None:
-    live = None if _is_over(loading) else loading.result()
-    if live is not None:
-        live.stop()
-
-
-def _is_over(loading: "asyncio.Task[LiveRoom | None]") -> bool:
-    if not loading.done():
-        return False
-    if loading.cancelled() or loading.exception() is not None:
-        return True
-    live = loading.result()
-    return live is None or live.closed
 
 
 def _with_token(command: _Tokened, draw: Callable[[], str]) -> tuple[_Tokened, str | None]:
@@ -392,10 +263,3 @@ def _holds(command: _Naming, known: Header) -> bool:
     """Whether a command comes with a token that holds a seat."""
     token = command.token if isinstance(command, c.Join | c.Resume) else None
     return token is not None and is_among(token_hash(token), known.tokens)
-
-
-def _unreadable(code: str) -> Refused:
-    log.error("room_unreadable", room=code)
-    return Refused(
-        ErrorCode.INTERNAL_ERROR, "The server can't read this room; tell whoever runs it."
-    )
