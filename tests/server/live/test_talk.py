@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from structlog.testing import capture_logs
 
 from scopa_protocol import commands as c
 from scopa_protocol.frames import Error, Update
@@ -70,7 +71,9 @@ async def test_who_spoke_elsewhere_and_moved_since_is_counted_and_nobody_else(
     await lines[0].do(c.Sit(seat=0))
     await lines[0].do(c.Configure(rules={"players": 2}))
     reads.set()
-    await here.quiet()
+    with capture_logs() as logged:
+        await here.quiet()
+    assert not [entry for entry in logged if entry["event"] == "room_fault"]
     assert len(host.view.seats) == 2
     assert [guest.closing for guest in watched] == [None, None]
     assert [await said(guest) for guest in watched] == ["said", "too_fast"]

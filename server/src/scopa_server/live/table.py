@@ -122,10 +122,11 @@ class Table:
 
     async def disown_absences(self) -> None:
         """Answer an absence that another process took for one of somebody who is here."""
-        for seat in self.audience.online:
-            there = self.room.seats[seat]
-            if there.away and there.held_by is not None:
-                await self.do(CameBack(there.held_by))
+        # Seats may be others by now, and fewer: who is here is known by the token.
+        for token in {visitor.token for visitor in self.audience}:
+            seat = None if token is None else self.room.seat_of(token)
+            if token is not None and seat is not None and self.room.seats[seat].away:
+                await self.do(CameBack(token))
 
     @property
     def waits(self) -> bool:
