@@ -28,6 +28,22 @@ def houses(count: int, **bounds: int) -> list[House]:
     return [first, *[House(first.journal, seed=n, bounds=limits) for n in range(1, count)]]
 
 
+def is_in(guest: Guest, guests: list[Guest]) -> bool:
+    """Whether somebody who came back was let in, and is one of the guests now; else too fast."""
+    if guest.visitor.seat is None:
+        assert guest.latest(Error).code == "too_fast"
+        return False
+    guests.append(guest)
+    return True
+
+
+def gone(guests: list[Guest]) -> int:
+    """How many of the guests were closed, and are none any more."""
+    before = len(guests)
+    guests[:] = [guest for guest in guests if guest.closing is None]
+    return before - len(guests)
+
+
 async def quiet(*every: House) -> None:
     """Let all processes say and hear what there is."""
     for _ in range(6):
@@ -79,14 +95,8 @@ async def test_connections_of_a_seat_do_not_replace_each_other_for_ever() -> Non
     guests, replaced, refused = [host], 0, 0
     # Clients that come back at once whenever they are closed.
     while refused < 5 and replaced < 100:
-        guest = await house.resume(host.code, 0)
-        if guest.visitor.seat is None:
-            assert guest.latest(Error).code == "too_fast"
-            refused += 1
-        else:
-            guests.append(guest)
-        replaced += sum(guest.closing is not None for guest in guests)
-        guests = [guest for guest in guests if guest.closing is None]
+        refused += not is_in(await house.resume(host.code, 0), guests)
+        replaced += gone(guests)
     # Those who are in stay in, and after a while one may come again.
     assert (len(guests), replaced) == (2, bouncer.REPLACED_AT_ONCE)
     house.time.advance(60)
@@ -198,13 +208,8 @@ async def test_connections_at_several_processes_do_not_replace_each_other_for_ev
     for turn in range(60):
         guest = await every[turn % 2].resume(host.code, 0)
         await quiet(*every)
-        if guest.visitor.seat is None:
-            assert guest.latest(Error).code == "too_fast"
-            refused += 1
-        else:
-            guests.append(guest)
-        replaced += sum(guest.closing is not None for guest in guests)
-        guests = [guest for guest in guests if guest.closing is None]
+        refused += not is_in(guest, guests)
+        replaced += gone(guests)
     assert len(guests) == 2
     assert replaced == bouncer.REPLACED_AT_ONCE
     assert refused == 60 - 1 - replaced
