@@ -42,7 +42,9 @@ class _Agenda(NamedTuple):
 
     room: Room
     hangs_on: tuple[frozenset[int], int, float, float | None]
+    running: tuple[Deadline, ...]
     ahead: tuple[tuple[float, Due], ...]
+    next_at: float | None
 
 
 class Clocks:
@@ -122,14 +124,14 @@ class Clocks:
 
     def run(self, room: Room, online: frozenset[int]) -> bool:
         """Whether a clock runs or a person is missed."""
-        return bool(deadlines(room, online)) or any(
+        return bool(self._agenda_of(room, online).running) or any(
             number not in online and seat.held_by is not None
             for number, seat in enumerate(room.seats)
         )
 
     def shown(self, room: Room, online: frozenset[int]) -> Clock | None:
         """The clock that a view shows: the first to run out."""
-        running = deadlines(room, online)
+        running = self._agenda_of(room, online).running
         if not running:
             return None
         first = min(running, key=lambda clock: self._runs_out(room, clock))
@@ -139,25 +141,29 @@ class Clocks:
     def due(self, room: Room, online: frozenset[int]) -> Due | None:
         """What must be done now, if anything."""
         now = self._time.now()
-        return next((what for when, what in self._ahead(room, online) if when <= now), None)
+        ahead = self._agenda_of(room, online).ahead
+        return next((what for when, what in ahead if when <= now), None)
 
     def next_at(self, room: Room, online: frozenset[int]) -> float | None:
         """When something will be due."""
-        ahead = self._ahead(room, online)
-        return min(when for when, _ in ahead) if ahead else None
+        return self._agenda_of(room, online).next_at
 
-    def _ahead(self, room: Room, online: frozenset[int]) -> Sequence[tuple[float, Due]]:
+    def _agenda_of(self, room: Room, online: frozenset[int]) -> _Agenda:
         """What is to be done, and when. The moments are fixed, not counted from now: time goes
         on between two looks at it, and a deadline must not move along."""
         hangs_on = online, self.rank, self._used_ms, self._since
         agenda = self._agenda
         if agenda is None or agenda.room is not room or agenda.hangs_on != hangs_on:
-            ahead = tuple(self._work_out(room, online)) if self._anyone else ()
-            agenda = self._agenda = _Agenda(room, hangs_on, ahead)
-        return agenda.ahead
+            running = deadlines(room, online)
+            ahead = tuple(self._work_out(room, online, running)) if self._anyone else ()
+            first = min(when for when, _ in ahead) if ahead else None
+            agenda = self._agenda = _Agenda(room, hangs_on, running, ahead, first)
+        return agenda
 
-    def _work_out(self, room: Room, online: frozenset[int]) -> Iterator[tuple[float, Due]]:
-        for clock in deadlines(room, online):
+    def _work_out(
+        self, room: Room, online: frozenset[int], running: Sequence[Deadline]
+    ) -> Iterator[tuple[float, Due]]:
+        for clock in running:
             yield self._runs_out(room, clock) + self.rank, Expired(clock.kind, decision(room))
         for number, seat in enumerate(room.seats):
             if number in online or seat.away:
