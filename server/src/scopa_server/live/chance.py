@@ -2,21 +2,30 @@
 
 import random
 import secrets
+import struct
 from collections.abc import Iterator
+from typing import Final
 
 from scopa_server.room.state import Shuffle
 from scopa_server.rules.cards import DECK
 
+_places: Final = struct.Struct(f"{len(DECK)}Q").unpack
+_PLACE_BYTES: Final = struct.calcsize("Q")
 _ids = random.Random(secrets.randbits(256))  # noqa: S311 - there is nothing to guess
 
 
 def shuffles() -> Iterator[Shuffle]:
     """Fresh decks without end, each with the salt of its commitment."""
-    chance = secrets.SystemRandom()
     while True:
-        deck = list(DECK)
-        chance.shuffle(deck)
-        yield Shuffle(deck=tuple(deck), salt=secrets.token_hex(32))
+        yield Shuffle(deck=_shuffled(), salt=secrets.token_hex(32))
+
+
+def _shuffled() -> tuple[str, ...]:
+    """The deck by random places of 64 bits each, drawn again should two be the same."""
+    places: tuple[int, ...] = ()
+    while len(set(places)) < len(DECK):
+        places = _places(secrets.token_bytes(_PLACE_BYTES * len(DECK)))
+    return tuple(card for _, card in sorted(zip(places, DECK, strict=True)))
 
 
 def new_token() -> str:
