@@ -189,14 +189,19 @@ class Room(Value, frozen=True, kw_only=True):
     @property
     def asked(self) -> int | None:
         """The seat that must keep or refuse the first card."""
-        offered = self.offered
-        return None if offered is None else asked(offered)
+        deal = self.deal
+        if deal is None or deal.batch or self.phase != "playing":
+            return None
+        return asked(deal)
 
     @property
     def awaited(self) -> int | None:
         """The seat that the table waits for: for its card, or for what it does with the first."""
-        asked = self.asked
-        return self.to_play if asked is None else asked
+        deal = self.deal
+        if deal is None or self.phase != "playing":
+            return None
+        first = None if deal.batch else asked(deal)
+        return deal.to_play if first is None else first
 
     def seat_of(self, token: str) -> int | None:
         """The seat that a token's hash stands for."""
