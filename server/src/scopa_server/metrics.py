@@ -38,6 +38,9 @@ class Append(StrEnum):
     FAILED = "failed"
 
 
+_ENDED: Final[Mapping[Append, tuple[str]]] = {outcome: (outcome.value,) for outcome in Append}
+
+
 class Refusal(StrEnum):
     """Why a handshake was refused."""
 
@@ -229,7 +232,7 @@ class Metrics:
     def appended(self, seconds: float, outcome: Append = Append.STORED) -> None:
         """The store has answered an append, or was given up on."""
         self._append.add(seconds)
-        self._commits.counts[outcome.value,] += 1
+        self._commits.counts[_ENDED[outcome]] += 1
 
 
 def merge(workers: Mapping[int, tuple[bytes | None, int]]) -> bytes:

@@ -163,7 +163,8 @@ class Table:
             # What was read from the store on the way may have moved people.
             self.audience.move(room)
             actor = who if isinstance(who, Actor) else Actor(who.seat, who.name)
-            events = decide(room, actor, command, self.context(passcode))
+            context = self.context(passcode, timed=isinstance(command, c.Pause))
+            events = decide(room, actor, command, context)
             if allowed is not None and events:
                 allowed(events)
             return events
@@ -174,8 +175,8 @@ class Table:
         """Let the server do something, and tell. Raises Refused, RoomLost."""
         self.tell(await self.commit(Actor(None), command))
 
-    def context(self, passcode: str | None = None) -> Context:
-        """The world outside the log, for a decision."""
+    def context(self, passcode: str | None = None, *, timed: bool = False) -> Context:
+        """The world outside the log, for a decision; `timed`: and how long it was waited for."""
         room, online = self.ledger.room, self.online
         return Context(
             shuffles=self._around.shuffles,
@@ -183,7 +184,7 @@ class Table:
             offline_ms=self.clocks.offline_ms(room, online),
             watchers=self.watchers,
             passcode=passcode,
-            used_ms=self.clocks.used_ms(room),
+            used_ms=self.clocks.used_ms(room) if timed else None,
         )
 
     def scene(self) -> Scene:

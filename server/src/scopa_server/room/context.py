@@ -21,7 +21,8 @@ class Context(Value, frozen=True, kw_only=True):
     `online`: seats with a connection; `offline_ms`: how long each other seat has had none;
     `shuffles` yields fresh decks with their salts, as many as are asked for; `passcode` is the
     hash of the passcode that a command brings, the room's own hash if it is the same; `used_ms`:
-    how long the present decision has been waited for, pauses and empty rooms left out.
+    how long the present decision has been waited for, pauses and empty rooms left out; told where
+    it is asked for.
     """
 
     shuffles: Iterator[Shuffle]
