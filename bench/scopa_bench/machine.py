@@ -61,7 +61,8 @@ def described() -> dict[str, object]:
     """The processor and the operating system; neither names nor paths of this machine."""
     return {
         "cpu": _model(),
-        "cores": f"{os.cpu_count()} ({cores().shared})",
+        "cores": os.cpu_count(),
+        "shared": cores().shared,
         "system": f"{platform.system()} {platform.release().split('-')[0]}",
         "load_before": round(os.getloadavg()[0], 2),
     }

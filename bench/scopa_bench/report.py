@@ -71,6 +71,8 @@ def _goal(goal: Goal) -> list[str]:
     found = "" if goal.value is None else f"{goal.value:,.3g} {goal.unit}"
     if goal.by_cpu is not None:
         found += f" ({goal.by_cpu:.3g} by processor time)"
+    if goal.ceiling is not None:
+        found += f"; these cores allow {goal.ceiling:.3g}"
     return [mark, goal.name, f"{sign} {goal.must:g} {goal.unit}", f"{sign} {goal.aim:g}", found]
 
 

@@ -39,7 +39,8 @@ class Figure(Struct, frozen=True, kw_only=True):
 class Goal(Struct, frozen=True, kw_only=True):
     """What is to be reached, and what was. `value` None: this run didn't measure it.
 
-    `by_cpu`: the same ratio by processor time, which other programs disturb less.
+    `by_cpu`: the same ratio by processor time, which other programs disturb less. `ceiling`: the
+    most that the machine's cores allow.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Goal(Struct, frozen=True, kw_only=True):
     most: bool
     value: float | None
     by_cpu: float | None = None
+    ceiling: float | None = None
 
     @property
     def verdict(self) -> str:

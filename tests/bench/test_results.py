@@ -65,6 +65,18 @@ def test_goals_are_ratios_within_one_run() -> None:
     assert goals["moves/s: SQLite, json against relay by send, 500 tables"].value is None
 
 
+def test_two_workers_are_held_against_what_the_cores_allow() -> None:
+    one = found("Redis always, json", 500, 2000)
+    two = found("Redis always, json, 2 workers", 500, 2800)
+    run = results(one, two)
+    run.machine = {"cores": 2}
+    run.goals = judged(run)
+    (goal,) = (goal for goal in run.goals if "workers" in goal.name)
+    assert goal.value == pytest.approx(1.4)
+    assert goal.ceiling == pytest.approx(2e6 / sum(two.cpu_us.values()) / 2000)
+    assert f"1.4 x (1.4 by processor time); these cores allow {goal.ceiling:.3g}" in markdown(run)
+
+
 def test_the_report_says_each_goal_once_and_how_it_stands() -> None:
     run = results(found("SQLite, json", 500, 2000, 4.0))
     run.goals = judged(run)
