@@ -166,6 +166,21 @@ def test_of_a_field_named_twice_the_last_counts() -> None:
     assert JSON.decode_command(b'{"type":"ping","id":4,"id":5}') == commands.Ping(id=5)
 
 
+@pytest.mark.parametrize("wrong", ["", "0D", "11D", "7d", "7D\n", "a` - at `$.x`", "x" * 300])
+@pytest.mark.parametrize(
+    ("card", "take", "place"), [(None, [], "card"), ("7D", ["7S", None], "take[1]")]
+)
+def test_what_is_no_card_hears_how_cards_are_written(
+    codec: Codec, wrong: str, card: str | None, take: list[str | None], place: str
+) -> None:
+    cards = {"card": card or wrong, "take": [one or wrong for one in take]}
+    with pytest.raises(BadMessage) as caught:
+        codec.decode_command(codec.encode({"type": "play", "deal": 1, "turn": 1, **cards}))
+    assert caught.value.reason == (
+        r"Expected `str` matching regex '^(10|[1-9])[DCSB](?!\\n)$'" + f" - at `$.{place}`"
+    )
+
+
 @pytest.mark.parametrize("position", range(5))
 def test_a_reason_never_repeats_a_secret(codec: Codec, position: int) -> None:
     fields: list[dict[str, Any]] = [

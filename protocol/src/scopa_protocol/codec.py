@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar, cast
 import msgspec
 from msgspec import Raw, Struct
 
+from .cards import CARD_PATTERN
 from .codes import ErrorCode
 from .commands import ClientCommand
 from .events import RoomEvent
@@ -69,7 +70,7 @@ class Codec:
             msgspec.msgpack.encode if self.binary else msgspec.json.encode
         )
         self.updates: Final[UpdateWriter] = MsgpackUpdates() if self.binary else JsonUpdates()
-        self._command = self._decoder(ClientCommand)
+        self._command: Callable[[bytes], ClientCommand] = self._decoder(ClientCommand)
         self._numbered = self._decoder(_Numbered)
         self._frame = self._decoder(_Known)
         self._type = self._decoder(_Unknown)
@@ -83,7 +84,7 @@ class Codec:
     def decode_command(self, data: bytes) -> ClientCommand:
         """The command in a client's frame. Raises BadMessage with words for its author."""
         try:
-            return cast(ClientCommand, self._command(data))
+            return self._command(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as fault:
             raise BadMessage(_reason(fault), self._id(data), _code(fault)) from None
 
@@ -136,6 +137,9 @@ def _reason(fault: Exception) -> str:
     if not isinstance(fault, msgspec.ValidationError):
         return "not a well-formed map"
     text = str(fault)
+    no_card = _NO_CARD.fullmatch(text)
+    if no_card:
+        return f"Expected `str` matching regex {CARD_PATTERN!r}{no_card[1]}"
     if text.startswith(("Invalid value", "Invalid enum value")):
         return "unknown or wrong value" + _place(text)
     if "unknown field" in text and not _PLAIN_FIELD.fullmatch(text):
@@ -151,6 +155,8 @@ def _code(fault: Exception) -> ErrorCode:
 
 _INSIDE: Final = re.compile(r"(?:of length <= \d+ - at `\$\.|`\$\.(?=\w+\[))(rules|settings)[`\[]")
 _CODES: Final = {"rules": ErrorCode.BAD_RULES, "settings": ErrorCode.BAD_SETTINGS}
+
+_NO_CARD: Final = re.compile(r"Invalid enum value .*( - at `\$\.(?:card|take\[\d+\])`)", re.DOTALL)
 
 # A slip of the pen may be named; longer, it could be a token in the wrong place.
 _PLAIN_FIELD: Final = re.compile(r"Object contains unknown field `[a-z_]{1,20}`")

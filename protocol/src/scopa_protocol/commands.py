@@ -178,7 +178,7 @@ class Play(Command, tag="play", frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         """Raises ValueError for a card named twice."""
-        if len(set(self.take)) != len(self.take):
+        if len(self.take) > 1 and len(set(self.take)) != len(self.take):
             raise ValueError("a card stands twice in take")
 
 

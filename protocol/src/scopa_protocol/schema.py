@@ -6,12 +6,15 @@ import msgspec
 from msgspec import Struct
 
 from . import VERSION, WIRE_VERSION
+from .cards import CARD_PATTERN, Card
 from .codec import MAX_FRAME, SUBPROTOCOLS
 from .commands import MOST, ClientCommand, Overrides
 from .frames import ServerFrame
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 ASYNCAPI: Final = "3.0.0"
+_OVERRIDES: Final = msgspec.json.schema(Overrides)
+_FORTY: Final = msgspec.json.schema(Card)["enum"]
 
 
 def json_schema() -> dict[str, Any]:
@@ -59,19 +62,25 @@ def asyncapi() -> dict[str, Any]:
 def _parts(reference: str) -> tuple[tuple[dict[str, Any], ...], dict[str, Any]]:
     kinds = [ClientCommand, ServerFrame]
     unions, parts = msgspec.json.schema_components(kinds, ref_template=reference)
-    return unions, _sensible(parts, msgspec.json.schema(Overrides))
+    return unions, _sensible(parts)
 
 
-def _sensible(part: Any, overrides: dict[str, Any]) -> Any:
-    """A schema that says of overrides what makes sense, not what gets an answer of its own."""
-    if part == overrides:
+def _sensible(part: Any) -> Any:
+    """A schema that says of overrides what makes sense, not what gets an answer of its own.
+
+    And of cards how they are written, not all forty each time.
+    """
+    if part == _OVERRIDES:
         value = {"type": ["boolean", "integer", "string"]}
         return {"type": "object", "additionalProperties": value, "maxProperties": MOST}
     if isinstance(part, list):
-        return [_sensible(one, overrides) for one in cast("list[object]", part)]
+        return [_sensible(one) for one in cast("list[object]", part)]
     if isinstance(part, dict):
-        fields = cast("dict[str, object]", part).items()
-        return {name: _sensible(one, overrides) for name, one in fields}
+        fields = cast("dict[str, Any]", part)
+        if fields.get("enum") == _FORTY:
+            kept = {name: value for name, value in fields.items() if name != "enum"}
+            return {**kept, "type": "string", "pattern": CARD_PATTERN}
+        return {name: _sensible(one) for name, one in fields.items()}
     return part
 
 
