@@ -19,7 +19,7 @@ from scopa_server.live import keeping
 from support.front import Front, front, until
 from support.house import House
 from support.player import Player
-from support.raw import MSGPACK, raw
+from support.raw import JSON, MSGPACK, raw
 
 CREATE = {"type": "create", "id": 1, "name": "Anna", "rules": {"variant": "scopa"}}
 HANDSHAKE = [
@@ -40,6 +40,26 @@ async def test_hello_comes_first() -> None:
     assert hello["limits"]["waiting"] == 8
     assert hello["key_needed"] is False
     assert "scopa" in hello["variants"]
+
+
+@pytest.mark.parametrize("protocol", [JSON, MSGPACK])
+async def test_every_frame_sent_is_counted_with_its_bytes(protocol: str) -> None:
+    async with front() as served, raw(served.url, [protocol]) as line:
+        sizes = list[int]()
+        take = line.socket.recv
+
+        async def received(decode: bool | None = None) -> str | bytes:
+            frame = await take(decode=decode)
+            sizes.append(len(frame))
+            return frame
+
+        line.socket.recv = received  # type: ignore[method-assign, assignment]
+        await line.ask(CREATE)
+        for number in range(2, 6):
+            await line.ask({"type": "say", "id": number, "text": "x" * 40 * number})
+        await line.ask({"type": "ping", "id": 6})
+        assert served.counts("scopa_frames_sent_total") == len(sizes)
+        assert served.counts("scopa_sent_bytes_total") == sum(sizes)
 
 
 @pytest.mark.parametrize(

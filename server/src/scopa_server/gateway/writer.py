@@ -88,7 +88,8 @@ class Writer:
 
     def _push(self, data: bytes) -> None:
         if self._pipe.push(data, self._text):
-            self._metrics.sent(len(data))
+            self._metrics.frames_sent.count += 1
+            self._metrics.bytes_sent.count += len(data)
         else:
             # What still comes stays where it is, until there is too much of it.
             self._over = True
