@@ -239,6 +239,48 @@ async def test_no_message_is_taken_among_the_pieces_of_another() -> None:
         await asyncio.gather(reading, return_exceptions=True)
 
 
+async def test_none_is_taken_before_what_came_first_is_read() -> None:
+    async with joined(compression=None) as (pipe, _):
+        taken = list[bytes]()
+
+        def take(message: bytes, text: bool) -> bool:
+            if message.startswith(b"no"):
+                return False
+            taken.append(message)
+            return True
+
+        def come(message: bytes) -> None:
+            pipe.data_received(Frame(Opcode.TEXT, message).serialize(mask=True))
+
+        pipe.take = take
+        for message in (b"1", b"2", b"no", b"3"):
+            come(message)
+        assert taken == [b"1", b"2"]
+        assert [await pipe.recv(), await pipe.recv()] == ["no", "3"]
+        come(b"4")
+        pipe.data_received(Frame(Opcode.PING, b"").serialize(mask=True))
+        come(b"5")
+        assert taken == [b"1", b"2", b"4", b"5"]
+
+
+async def test_none_is_taken_once_a_close_was_sent() -> None:
+    async with joined(compression=None) as (pipe, client):
+        taken = list[bytes]()
+
+        def take(message: bytes, text: bool) -> bool:
+            taken.append(message)
+            return True
+
+        pipe.take = take
+        one = Frame(Opcode.TEXT, b"1").serialize(mask=True)
+        pipe.data_received(one)
+        pipe.protocol.send_close(4001)
+        pipe.send_data()
+        pipe.data_received(one)
+        assert taken == [b"1"]
+        await client.wait_closed()
+
+
 INNER = bytes([0x81, 0x81, 0, 0, 0, 0]) + b"!"
 OUTER = bytes([0x81, 0x80 | (1 + len(INNER)), 0, 0, 0, 0]) + b"x"
 """The begin of a frame whose rest looks like one."""

@@ -24,11 +24,14 @@ _LONG: Final = 1 << 16
 _SHORT_HEAD: Final = struct.Struct("!BB").pack
 _HEAD: Final = struct.Struct("!BBH").pack
 _WHOLE_TEXT: Final = _FINAL | Opcode.TEXT
-_WHOLE: Final = frozenset({_WHOLE_TEXT, _FINAL | Opcode.BINARY})
+_WHOLE_BINARY: Final = _FINAL | Opcode.BINARY
+_WHOLE: Final = frozenset({_WHOLE_TEXT, _WHOLE_BINARY})
 _END_OF_REQUEST: Final = b"\r\n\r\n"
 _MASKED: Final = 0x80
 _MASK: Final = 4
 """Bytes of a mask."""
+_SHORT: Final = 2 + _MASK
+"""Bytes before a short message."""
 _AT_ONCE: Final = 4096
 """Bytes that the library parses in one go: they may be 682 frames. uvloop reads up to 256,000."""
 
@@ -48,22 +51,33 @@ class Pipe(ServerConnection):
         self.take: Callable[[bytes, bool], bool] | None = None
         self._aligned = True
         """Whether what comes next begins a frame; once it doesn't, nobody looks any more."""
+        self._clear = False
+        """It does, and all that came before is read: so it stays until the library parses."""
 
     def data_received(self, data: bytes) -> None:
         """Take what has come: the library does, but for a message that is taken at once."""
-        if self.protocol.state is not OPEN:
-            self._parse(data)
-            self._aligned = data.endswith(_END_OF_REQUEST)
+        take, protocol = self.take, self.protocol
+        if (
+            take is not None
+            and protocol.state is OPEN
+            and (self._clear or self._is_clear())
+            and (message := whole_message(data)) is not None
+            and ((most := protocol.max_message_size) is None or len(message) <= most)
+            and take(message, data[0] == _WHOLE_TEXT)
+        ):
             return
-        if self._aligned:
-            message = whole_message(data)
-            if message is not None and self._is_taken(message, data[0] == _WHOLE_TEXT):
-                return
-            self._parse(data)
+        self._clear = False
+        self.receive(data)
+
+    def receive(self, data: bytes) -> None:
+        """Let the library take what has come."""
+        begins = self._aligned if self.protocol.state is OPEN else None
+        self._parse(data)
+        if begins is None:
+            self._aligned = data.endswith(_END_OF_REQUEST)
+        elif begins:
             # Who brings too much is looked at no more.
             self._aligned = self.protocol.state is OPEN and ends_whole(data)
-            return
-        self._parse(data)
 
     def _parse(self, data: bytes) -> None:
         for begin in range(0, len(data), _AT_ONCE):
@@ -75,20 +89,16 @@ class Pipe(ServerConnection):
     def parsed(self) -> None:
         """Look at what has come, before more is parsed."""
 
-    def _is_taken(self, message: bytes, text: bool) -> bool:
-        take = self.take
-        return take is not None and self._is_read(len(message)) and take(message, text)
-
-    def _is_read(self, size: int) -> bool:
-        """Whether nothing came before that isn't read yet, and so much more may come."""
+    def _is_clear(self) -> bool:
+        """Look whether what comes may be taken: nothing came before that isn't read yet."""
         protocol = self.protocol
-        most = protocol.max_message_size
-        return (
-            protocol.current_size is None
+        self._clear = (
+            self._aligned
+            and protocol.current_size is None
             and not (protocol.extensions or protocol.debug)
             and not len(self.recv_messages.frames)
-            and (most is None or size <= most)
         )
+        return self._clear
 
     def pause_writing(self) -> None:
         """What was written waits, and is a lot."""
@@ -107,15 +117,15 @@ class Pipe(ServerConnection):
 
         The library's public way to do so is `broadcast`.
         """
-        protocol, size = self.protocol, len(message)
-        if protocol.state is not OPEN or self.transport.is_closing():
+        protocol, transport, size = self.protocol, self.transport, len(message)
+        if protocol.state is not OPEN or transport.is_closing():
             return False
         if protocol.extensions or protocol.debug or self.send_in_progress or size >= _LONG:
             broadcast([self], message, text=text)
             return True
-        first = _FINAL | (Opcode.TEXT if text else Opcode.BINARY)
+        first = _WHOLE_TEXT if text else _WHOLE_BINARY
         head = _SHORT_HEAD(first, size) if size < _MEDIUM else _HEAD(first, _MEDIUM, size)
-        self.transport.write(head + message)
+        transport.write(head + message)
         return True
 
 
@@ -123,6 +133,9 @@ def whole_message(data: bytes) -> bytes | None:
     """The message that these bytes are one plain frame of; None if they are anything else."""
     if len(data) < 2 or data[0] not in _WHOLE:
         return None
+    size = len(data) - _SHORT
+    if 0 <= size < _MEDIUM and data[1] == _MASKED + size:
+        return apply_mask(data[_SHORT:], data[_SHORT - _MASK : _SHORT])
     head, end = _extent(data, 0)
     if end != len(data):
         return None

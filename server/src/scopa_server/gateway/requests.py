@@ -1,10 +1,11 @@
 """One request on a line, and nothing after it until it is answered."""
 
-from websockets.asyncio.server import ServerConnection
 from websockets.protocol import CLOSED
 
+from .pipe import Pipe
 
-class OneRequest(ServerConnection):
+
+class OneRequest(Pipe):
     """A connection that isn't answered if more comes with its request than a handshake has.
 
     The library reads that as frames, finds that they are none, ends its side, and then can't
@@ -13,9 +14,9 @@ class OneRequest(ServerConnection):
 
     spoilt = False
 
-    def data_received(self, data: bytes) -> None:
+    def receive(self, data: bytes) -> None:
         """Take what has come."""
-        super().data_received(data)
+        super().receive(data)
         if self.response is None and self.request is not None and self.protocol.eof_sent:
             self.spoilt = True
             self.protocol.state = CLOSED

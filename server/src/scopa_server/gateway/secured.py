@@ -4,10 +4,10 @@ import asyncio
 import ssl
 from typing import Any, cast
 
-from websockets.asyncio.server import ServerConnection
+from .pipe import Pipe
 
 
-class Secured(ServerConnection):
+class Secured(Pipe):
     """A connection that speaks TLS first, if there is a `tls`, `patience` seconds at most.
 
     The loop's own way tells a protocol of a line when hands are shaken: who never does that would
@@ -47,10 +47,10 @@ class Secured(ServerConnection):
             shaking = self._shake_hands(self.transport, self._tls)
             self._securing = self.loop.create_task(shaking, name="tls")
 
-    def data_received(self, data: bytes) -> None:
+    def receive(self, data: bytes) -> None:
         """Take what has come; what came right behind the handshake waits until it is noticed."""
         if self._begun:
-            super().data_received(data)
+            super().receive(data)
         else:
             self._early.append(data)
 
