@@ -44,6 +44,8 @@ FLOOD: Final = 200
 SHORT: Final = 1024
 """Bytes; what a game is made of is shorter, and what isn't would be decoded twice."""
 RETRY_SECONDS: Final = 0.25
+_GAME: Final = (c.Play, c.Ready)
+"""What a game is made of."""
 BURST_SECONDS: Final = 2
 """How long frames may come at once that would have been allowed one after the other."""
 
@@ -175,21 +177,23 @@ class Connection:
 
     def _take(self, data: bytes, text: bool) -> bool:
         """Follow at once what a game is made of; anything else is read in its turn, by the task."""
-        room, outbox = self.visitor.room, self.visitor.outbox
-        if room is None or not self._listens or text is self._codec.binary or outbox.closing:
+        visitor = self.visitor
+        room = visitor.room
+        if room is None or not self._listens or visitor.outbox.closing or len(data) > SHORT:
             return False
-        if len(data) > SHORT:
+        if text is self._codec.binary:
             return False
         try:
             command = self._codec.decode_command(data)
         except BadMessage:
             return False
-        if not isinstance(command, c.Play | c.Ready):
+        if not isinstance(command, _GAME):
             return False
         self._bad = 0
         if self._admits(command):
             try:
-                self._put(room.ask(self.visitor, command))
+                if not room.ask(visitor, command):
+                    raise _busy()
             except Exception as fault:
                 self._excuse(command, fault)
         return True
@@ -214,8 +218,11 @@ class Connection:
 
     def _bad_message(self, fault: BadMessage) -> None:
         self._bad += 1
-        self._expect(fault.id)
-        if self._is_too_much("invalid", fault.id):
+        if fault.id is not None:
+            self._waiting += 1
+        seconds = self._pace.take(self._now())
+        if seconds:
+            self._slow_down("invalid", fault.id, seconds)
             return
         self._refuse(fault.id, Refused(fault.code, f"That is no command: {fault.reason}."))
         self._count("invalid", fault.code)
@@ -234,14 +241,19 @@ class Connection:
 
     def _admits(self, command: c.ClientCommand) -> bool:
         """Count a command; whether it is to be followed, or was refused as one too many."""
-        waits = max(self.visitor.asked, 0 if command.id is None else self._waiting)
-        self._expect(command.id)
+        re, waits = command.id, self.visitor.asked
+        if re is not None:
+            waits = max(waits, self._waiting)
+            self._waiting += 1
         if waits >= WAITING:
-            self._hold_back(_kind(command), command.id, RETRY_SECONDS)
+            self._hold_back(_kind(command), re, RETRY_SECONDS)
             return False
-        if self._is_too_much(_kind(command), command.id):
+        seconds = self._pace.take(self._now())
+        if seconds:
+            self._slow_down(_kind(command), re, seconds)
             return False
-        self._flood = max(0, self._flood - 1)
+        if self._flood:
+            self._flood -= 1
         return True
 
     def _excuse(self, command: c.ClientCommand, fault: Exception) -> None:
@@ -256,13 +268,10 @@ class Connection:
         self._refuse(command.id, fault)
         self._count(kind, fault.code)
 
-    def _is_too_much(self, kind: str, re: int | None) -> bool:
-        """Count a frame; whether it was refused, since more came than anybody plays."""
-        seconds = self._pace.take(self._now())
-        if seconds:
-            self._desk.metrics.limited(Limit.FRAMES)
-            self._hold_back(kind, re, seconds)
-        return seconds > 0
+    def _slow_down(self, kind: str, re: int | None, seconds: float) -> None:
+        """Refuse a frame, since more came than anybody plays."""
+        self._desk.metrics.limited(Limit.FRAMES)
+        self._hold_back(kind, re, seconds)
 
     def _hold_back(self, kind: str, re: int | None, seconds: float) -> None:
         """Refuse what comes too fast."""
@@ -331,17 +340,10 @@ class Connection:
             await asyncio.gather(visiting, gone, return_exceptions=True)
 
     async def _ask(self, command: c.Command) -> None:
-        self._put(await self._desk.rooms.ask(self.visitor, command))
-
-    def _put(self, taken: bool) -> None:
-        if not taken:
-            raise too_fast("The table is busy; wait a little.", RETRY_SECONDS)
+        if not await self._desk.rooms.ask(self.visitor, command):
+            raise _busy()
 
     # Answering
-
-    def _expect(self, re: int | None) -> None:
-        if re is not None:
-            self._waiting += 1
 
     def _refuse(self, re: int | None, refusal: Refused) -> None:
         self.visitor.outbox.reply(
@@ -353,6 +355,10 @@ class Connection:
 
     def _answered(self, frame: ServerFrame | Update) -> None:
         self._waiting -= _answers(frame)
+
+
+def _busy() -> Refused:
+    return too_fast("The table is busy; wait a little.", RETRY_SECONDS)
 
 
 def _kind(command: c.ClientCommand) -> str:

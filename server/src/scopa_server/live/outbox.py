@@ -38,21 +38,17 @@ class Outbox:
         # Empty, a list takes next to nothing; a deque would be a good part of a connection.
         self._replies: list[ServerFrame] = []
         self._update: Update | None = None
-        self._closing: Closing | None = None
+        self.closing: Closing | None = None
+        """How the connection ends, once that is decided."""
         self._closed = False
         self.filled: Callable[[], None] = _nobody
         self.write: Callable[[Update], bool] = _not_yet
         self.replied = 0
         """How many replies there were so far."""
 
-    @property
-    def closing(self) -> Closing | None:
-        """How the connection ends, once that is decided."""
-        return self._closing
-
     def reply(self, frame: ServerFrame) -> None:
         """Send a frame that stands by itself."""
-        if self._closing is not None:
+        if self.closing is not None:
             return
         if len(self._replies) >= REPLIES_KEPT:
             self.close(CloseCode.POLICY, NOT_READING, "This connection doesn't read.")
@@ -63,7 +59,7 @@ class Outbox:
 
     def show(self, update: Update) -> None:
         """Send an update; one that still waits is joined with it."""
-        if self._closing is not None:
+        if self.closing is not None:
             return
         if self._update is not None:
             self._update = update.after(self._update)
@@ -75,8 +71,8 @@ class Outbox:
 
     def close(self, code: CloseCode, reason: str, message: str, *, retry: bool = False) -> None:
         """Send what waits, say goodbye, close. The first close counts."""
-        if self._closing is None:
-            self._closing = Closing(code, Bye(code=reason, message=message, retry=retry))
+        if self.closing is None:
+            self.closing = Closing(code, Bye(code=reason, message=message, retry=retry))
             self.filled()
 
     def take(self) -> ServerFrame | Update | Closing | None:
@@ -89,10 +85,10 @@ class Outbox:
         if self._update is not None:
             update, self._update = self._update, None
             return update
-        if self._closing is None or self._closed:
+        if self.closing is None or self._closed:
             return None
         self._closed = True
-        return self._closing
+        return self.closing
 
 
 def _nobody() -> None:
