@@ -7,7 +7,7 @@ from structlog.testing import capture_logs
 
 from scopa_protocol import commands as c
 from scopa_server.bounds import Bounds
-from scopa_server.gateway import writer
+from scopa_server.gateway import pipe
 from support import raw as wire
 from support.front import front, until
 from support.house import House
@@ -105,11 +105,11 @@ async def test_who_is_gone_waits_for_no_store() -> None:
 
 
 async def test_a_fault_in_writing_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    def faulty(self: writer.Writer, frame: object) -> None:
+    def faulty(self: pipe.Pipe, message: bytes, text: bool) -> bool:
         raise TypeError("not to be encoded")
 
     async with front() as served:
-        monkeypatch.setattr(writer.Writer, "_push", faulty)
+        monkeypatch.setattr(pipe.Pipe, "push", faulty)
         with capture_logs() as logged:
             async with raw(served.url) as line:
                 assert (await line.end())[1] == 1011

@@ -57,46 +57,39 @@ class Writer:
             await asyncio.gather(self._closing, return_exceptions=True)
 
     def _write(self) -> None:
-        try:
-            while not (self._over or self._pipe.paused):
-                item = self._outbox.take()
-                if item is None:
-                    return
-                if isinstance(item, Closing):
-                    if item.bye.code == NOT_READING:
-                        self._metrics.limited(Limit.UNREAD)
-                    self._push(self._codec.encode(item.bye))
-                    self._close(item.code, item.bye.code)
-                else:
-                    self._push(self._encoded(item))
-                    self._sent(item)
-        except Exception:
-            self._fail()
+        while not (self._over or self._pipe.paused):
+            item = self._outbox.take()
+            if item is None:
+                return
+            if isinstance(item, Closing):
+                if item.bye.code == NOT_READING:
+                    self._metrics.limited(Limit.UNREAD)
+                self._put(item.bye)
+                self._close(item.code, item.bye.code)
+            else:
+                self._put(item)
 
-    def _put(self, update: Update) -> bool:
-        """Write an update before which nothing waits; whether it was taken."""
-        if self._over or self._pipe.paused:
+    def _put(self, frame: ServerFrame | Update) -> bool:
+        """Write a frame before which nothing waits; whether it was taken."""
+        pipe, codec, metrics = self._pipe, self._codec, self._metrics
+        if self._over or pipe.paused:
             return False
         try:
-            self._push(update.encoded(self._codec))
+            if isinstance(frame, Update):
+                data, answers = frame.encoded(codec), frame.re is not None
+            else:
+                data, answers = codec.encode(frame), True
+            if pipe.push(data, self._text):
+                metrics.frames_sent.count += 1
+                metrics.bytes_sent.count += len(data)
+            else:
+                # What still comes stays where it is, until there is too much of it.
+                self._over = True
+            if answers:
+                self._sent(frame)
         except Exception:
             self._fail()
-        else:
-            if update.re is not None:
-                self._sent(update)
         return True
-
-    def _push(self, data: bytes) -> None:
-        if self._pipe.push(data, self._text):
-            self._metrics.frames_sent.count += 1
-            self._metrics.bytes_sent.count += len(data)
-        else:
-            # What still comes stays where it is, until there is too much of it.
-            self._over = True
-
-    def _encoded(self, frame: ServerFrame | Update) -> bytes:
-        codec = self._codec
-        return frame.encoded(codec) if isinstance(frame, Update) else codec.encode(frame)
 
     def _fail(self) -> None:
         """End it: whoever filled the outbox isn't at fault; silent, it would stay open."""
