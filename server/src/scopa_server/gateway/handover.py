@@ -19,8 +19,11 @@ from websockets.server import ServerProtocol
 from websockets.streams import StreamReader
 from websockets.typing import Subprotocol
 
-from .pipe import Pipe
+from .requests import OneRequest
 
+_ASKED: Final = Request("", Headers())
+_ANSWERED: Final = Response(101, "", Headers())
+"""Of every connection whose hands are shaken."""
 _WAITS: Final = StreamReader.at_eof.__code__
 MOST_UNREAD: Final = 32 * 1024
 """Bytes that a client may have sent already beside its line; who has sent more stays."""
@@ -54,8 +57,10 @@ class Handover(Struct, frozen=True, kw_only=True):
         return f"<Handover of {self.id.hex()[:8]}>"
 
 
-class Movable(Pipe):
+class Movable(OneRequest):
     """A connection that may come from another process, open as it was there, or go to one."""
+
+    __slots__ = ("came", "left", "place")
 
     def __init__(
         self, protocol: ServerProtocol, *args: Any, came: Handover | None = None, **limits: Any
@@ -68,8 +73,11 @@ class Movable(Pipe):
         self.place: Callable[[bool], None] | None = None
         """Gives back the place that was kept for it; told whether it is served."""
         if came is not None:
-            self.request = Request("", Headers())
-            self.response = Response(101, "", Headers())
+            self.forget_handshake()
+
+    def forget_handshake(self) -> None:
+        """Hold what was asked and answered no longer: cookies, and a good part of a connection."""
+        self.request, self.response = _ASKED, _ANSWERED
 
     async def handshake(self, *how: Any, **more: Any) -> None:
         """Shake hands, if nobody has."""

@@ -137,7 +137,9 @@ def _unfinished(line: ServerConnection, fault: Exception | None) -> Refusal | No
     return None if hung_up or isinstance(why, NegotiationError) else Refusal.MALFORMED
 
 
-class _Line(Secured, OneRequest, Movable):
+class _Line(Secured):
+    __slots__ = ("_early_frames", "_lines", "_pace", "_pieces")
+
     def __init__(
         self, lines: Lines, protocol: ServerProtocol, server: Server, **limits: Any
     ) -> None:

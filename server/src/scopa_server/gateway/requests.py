@@ -1,5 +1,7 @@
 """One request on a line, and nothing after it until it is answered."""
 
+from typing import Any
+
 from websockets.protocol import CLOSED
 
 from .pipe import Pipe
@@ -12,7 +14,11 @@ class OneRequest(Pipe):
     answer: it would log a fault of its own.
     """
 
-    spoilt = False
+    __slots__ = ("spoilt",)
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.spoilt = False
 
     def receive(self, data: bytes) -> None:
         """Take what has come."""

@@ -4,16 +4,18 @@ import asyncio
 import ssl
 from typing import Any, cast
 
-from .pipe import Pipe
+from .handover import Movable
 
 
-class Secured(Pipe):
+class Secured(Movable):
     """A connection that speaks TLS first, if there is a `tls`, `patience` seconds at most.
 
     The loop's own way tells a protocol of a line when hands are shaken: who never does that would
     be counted by nobody. `met` is called as soon as the line is there, and says if it may stay;
     `parted` when it is gone.
     """
+
+    __slots__ = ("_begun", "_early", "_gone", "_patience", "_securing", "_tls")
 
     def __init__(
         self, *args: Any, tls: ssl.SSLContext | None, patience: float, **limits: Any

@@ -167,6 +167,7 @@ class Gateway:
         line = cast(Movable, socket)
         came = line.came
         visitor = self._visitor(line) if came is None else _known(came)
+        line.forget_handshake()
         fmt = SUBPROTOCOLS[socket.subprotocol] if socket.subprotocol else "json"
         connection = Connection(line, CODECS[fmt], self._desk, visitor)
         structlog.contextvars.bind_contextvars(connection=str(socket.id)[:8])
