@@ -10,6 +10,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.frames import Frame, Opcode
+from websockets.protocol import OPEN
 
 from scopa_server.gateway.pipe import Pipe, ends_whole
 
@@ -49,6 +50,7 @@ async def test_a_frame_is_written_as_the_library_would(
         written = list[bytes]()
         monkeypatch.setattr(pipe.transport, "write", written.append)
         pipe.push(b"x" * size, text=True)
+        pipe.flush()
         monkeypatch.undo()
         assert b"".join(written) == Frame(Opcode.TEXT, b"x" * size).serialize(mask=False)
         pipe.push(b"last", text=True)
@@ -61,6 +63,25 @@ async def test_what_is_pushed_stays_in_order_with_what_is_sent() -> None:
         await pipe.send("2")
         pipe.push(b"3", text=True)
         assert [await client.recv() for _ in range(3)] == ["1", "2", "3"]
+
+
+async def test_what_is_pushed_comes_before_a_close() -> None:
+    async with joined(compression=None) as (pipe, client):
+        pipe.push(b"last", text=True)
+        await pipe.close(4001, "over")
+        assert await client.recv() == "last"
+        await client.wait_closed()
+        assert client.close_code == 4001
+
+
+async def test_what_is_pushed_comes_before_the_answer_to_a_close() -> None:
+    async with joined(compression=None) as (pipe, client):
+        closing = asyncio.create_task(client.close())
+        while pipe.protocol.state is OPEN:
+            pipe.push(b"on the way", text=True)
+            await asyncio.sleep(0)
+        await closing
+        assert client.close_code == 1000
 
 
 async def test_a_closed_pipe_takes_it_and_sends_nothing() -> None:

@@ -130,7 +130,7 @@ class Movable(OneRequest):
 
     @property
     def is_written(self) -> bool:
-        """Whether all that was to be written is on its way."""
+        """Whether all that was to be written is on its way, once it is flushed."""
         return not (self.paused or self.send_in_progress or self.transport.get_write_buffer_size())
 
     @property

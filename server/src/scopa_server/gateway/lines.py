@@ -22,6 +22,7 @@ from scopa_server.metrics import Limit, Metrics, Refusal
 
 from .addresses import Addresses, direct
 from .handover import Movable
+from .posting import Posting
 from .requests import OneRequest
 from .secured import Secured
 
@@ -53,6 +54,7 @@ class Lines:
         self._tls = tls
         self._addresses = addresses
         self._metrics = metrics
+        self._posting = Posting()
         self._open: dict[ServerConnection, str] = {}
         self._each: Counter[str] = Counter()
 
@@ -61,8 +63,8 @@ class Lines:
 
     def connection(self, protocol: ServerProtocol, server: Server, **limits: Any) -> Movable:
         """A connection that is counted; `came`: which one of another process it goes on with."""
-        patience = self._bounds.handshake_time
-        return _Line(self, protocol, server, tls=self._tls, patience=patience, **limits)
+        limits |= {"patience": self._bounds.handshake_time, "posting": self._posting}
+        return _Line(self, protocol, server, tls=self._tls, **limits)
 
     def allowance(self) -> Allowance:
         """How fast pings, pongs and pieces of messages may come on one line."""

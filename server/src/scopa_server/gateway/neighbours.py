@@ -182,6 +182,7 @@ class Neighbours:
             return Handed.BUSY
         try:
             why = await self._answer(neighbour, number)
+            line.flush()
             if why is None and (stays() or not (line.is_between and line.is_written)):
                 why = Handed.UNFIT
             if why is None and not neighbour.go(number):

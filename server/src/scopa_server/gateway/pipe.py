@@ -13,6 +13,8 @@ from websockets.asyncio.server import ServerConnection
 from websockets.frames import Opcode
 from websockets.protocol import OPEN
 
+from .posting import Posting
+
 try:
     from websockets.speedups import apply_mask
 except ImportError:
@@ -41,15 +43,16 @@ class Pipe(ServerConnection):
 
     `stuck` is called when it is `paused` since its client doesn't read, `freed` when it goes on.
     `take` is offered each message that came alone while nothing else was to be read, and returns
-    whether it took it; if not, it is there for `recv`.
+    whether it took it; if not, it is there for `recv`. `posting`: what is pushed goes down with it.
     """
 
     # What has more than thirty attributes in a `__dict__`, the library's own among them, gets one
     # of a kilobyte and a half; as slots they are also found sooner.
-    __slots__ = ("_aligned", "_clear", "freed", "stuck", "take")
+    __slots__ = ("_aligned", "_clear", "_posting", "freed", "stuck", "take")
 
-    def __init__(self, *args: Any, **limits: Any) -> None:
+    def __init__(self, *args: Any, posting: Posting | None = None, **limits: Any) -> None:
         super().__init__(*args, **limits)
+        self._posting = Posting() if posting is None else posting
         self.stuck: Callable[[], None] | None = None
         self.freed: Callable[[], None] | None = None
         self.take: Callable[[bytes, bool], bool] | None = None
@@ -117,7 +120,7 @@ class Pipe(ServerConnection):
             self.freed()
 
     def push(self, message: bytes, text: bool) -> bool:
-        """Write a message, whole and at once; false if the pipe is closing, and nothing goes down.
+        """Write a message, whole and soon; false if the pipe is closing, and nothing goes down.
 
         The library's public way to do so is `broadcast`.
         """
@@ -129,8 +132,17 @@ class Pipe(ServerConnection):
             return True
         first = _WHOLE_TEXT if text else _WHOLE_BINARY
         head = _SHORT_HEAD(first, size) if size < _MEDIUM else _HEAD(first, _MEDIUM, size)
-        transport.write(head + message)
+        self._posting.put(transport, head + message)
         return True
+
+    def flush(self) -> None:
+        """Write what was pushed, now."""
+        self._posting.flush()
+
+    def send_data(self) -> None:
+        """Write what the library has to say, after what was pushed before."""
+        self._posting.flush()
+        super().send_data()
 
 
 def whole_message(data: bytes) -> bytes | None:
