@@ -1,12 +1,24 @@
 """What a room shows at one moment."""
 
-from scopa_protocol.events import Presence
-from scopa_server.live.showing import EVENTS_KEPT, Showing, Update
-from scopa_server.room.project import Scene
-from support.tables import four
+import random
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scopa_protocol import frames
+from scopa_protocol.codec import CODECS, Codec
+from scopa_protocol.events import Presence, RoomEvent
+from scopa_protocol.views import Clock
+from scopa_server.live.showing import EVENTS_KEPT, Showing, Update, Written
+from scopa_server.room.project import Scene, project
+from scopa_server.room.state import Room
+from support.tables import Table, four, heard
+from support.wander import GAMES, wander
 
 ROOM = four().room
 MANY = [Presence(seat=number, online=True) for number in range(3 * EVENTS_KEPT)]
+STEPS = 120
 
 
 def update(first: int, last: int) -> Update:
@@ -21,3 +33,62 @@ def test_an_update_tells_the_latest_of_too_many_events() -> None:
     assert update(0, 250).events == MANY[150:250]
     assert update(50, 250).after(update(0, 50)).events == MANY[150:250]
     assert update(90, 110).after(update(0, 90)).events == MANY[10:110]
+
+
+class Moment:
+    """A room as it is shown at one moment, by what was kept of others."""
+
+    def __init__(self, room: Room, scene: Scene, events: list[RoomEvent], written: Written) -> None:
+        self._room, self._scene, self._events = room, scene, events
+        self._showing = Showing(room, scene, events, written)
+
+    def look(self, viewer: int | None, codec: Codec, chance: random.Random) -> None:
+        """Compare what a viewer is sent with what is made from the room alone."""
+        re, missed = chance.choice([None, None, [7], [1, 2]]), chance.choice([[], [], MANY[:2]])
+        sent = Update(self._showing, viewer, re, missed).encoded(codec)
+        expected = frames.Update(
+            re=re,
+            seq=self._room.seq,
+            events=[*missed, *self._events],
+            view=project(self._room, viewer, self._scene),
+        )
+        assert codec.decode_frame(sent) == expected
+
+
+def _scene(table: Table, chance: random.Random) -> Scene:
+    return Scene(
+        log="log",
+        online=table.online,
+        watchers=chance.choice([(), (), (), ("Ugo",)]),
+        clock=chance.choice([None, None, Clock(kind="turn", left_ms=chance.randrange(9000))]),
+    )
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    seed=st.integers(0, 2**32),
+    game=st.sampled_from([*GAMES, {"variant": "scopone"}, {"variant": "scopone_scientifico"}]),
+    hints=st.sampled_from(["options", "options", "off", "memory"]),
+    started=st.booleans(),
+)
+def test_what_is_kept_of_other_moments_is_never_old(
+    seed: int, game: dict[str, Any], hints: str, started: bool
+) -> None:
+    chance, written = random.Random(seed), Written()
+    table = Table(seed=seed, target=1 + seed % 3, **game).set(hints=hints)
+    if started:
+        table.start()
+    waiting: list[tuple[Moment, int | None, Codec]] = []
+    for before, _, _, events in wander(table, seed, STEPS):
+        room, scene = table.room, _scene(table, chance)
+        told = [item for _, item in heard(before, events, room.at) if item is not None]
+        moment = Moment(room, scene, told, written)
+        viewers = [None, *range(len(room.seats))]
+        looks = [(moment, viewer, codec) for viewer in viewers for codec in CODECS.values()]
+        # Some aren't there, and some are sent it after they were due for a later one.
+        looks = [*waiting, *chance.sample(looks, chance.randint(0, len(looks)))]
+        chance.shuffle(looks)
+        late = chance.choice([0, 0, 3])
+        waiting = looks[:late]
+        for due, viewer, codec in looks[late:]:
+            due.look(viewer, codec, chance)
