@@ -57,7 +57,9 @@ def test_an_update_reads_as_one_frame(
     codec: Codec, re: list[int] | None, events: list[told.RoomEvent], own: OwnView
 ) -> None:
     write = codec.updates
-    written = write.update(common(codec, 2**40, events), write.part(own), re)
+    written = common(codec, 2**40, events) + write.own(own)
+    if re is not None:
+        written = write.answering(written, re)
     expected = Update(re=re, seq=2**40, events=events, view=whole(LASTING, PASSING, own))
     assert codec.decode_frame(written) == expected
     # To clients that know less of the types, too.
@@ -70,12 +72,13 @@ def test_no_key_is_written_twice() -> None:
         assert len(dict(found)) == len(found)
         return dict(found)
 
-    written = JSON.updates.update(common(JSON, 5, EVENTS), JSON.updates.part(OWN), [1])
+    write = JSON.updates
+    written = write.answering(common(JSON, 5, EVENTS) + write.own(OWN), [1])
     json.loads(written, object_pairs_hook=pairs)
 
 
 def test_a_map_of_fewer_entries_than_are_written_would_be_noticed() -> None:
     write = MSGPACK.updates
-    written = write.update(common(MSGPACK, 5, EVENTS), write.part(OWN), [1])
+    written = write.answering(common(MSGPACK, 5, EVENTS) + write.own(OWN), [1])
     with pytest.raises(ValueError, match=r"."):
         MSGPACK.decode_frame(written + b"\x00")

@@ -28,8 +28,12 @@ class UpdateWriter(Protocol):
         """What the updates of one moment share; `lasting`, `passing`: parts of their views."""
         ...
 
-    def update(self, common: bytes, own: bytes, re: list[int] | None = None) -> bytes:
-        """One viewer's update; `own`: the last part of its view."""
+    def own(self, view: OwnView) -> bytes:
+        """What follows on what all share and makes a viewer's update whole: its view's own part."""
+        ...
+
+    def answering(self, update: bytes, re: list[int]) -> bytes:
+        """A whole update that answers commands as well."""
         ...
 
 
@@ -51,9 +55,13 @@ class JsonUpdates:
             passing,
         )
 
-    def update(self, common: bytes, own: bytes, re: list[int] | None = None) -> bytes:
-        """The update, completed."""
-        return b'%b%b},"re":%b}' % (common, own, _json(re)) if re else b"%b%b}}" % (common, own)
+    def own(self, view: OwnView) -> bytes:
+        """The entries of a viewer's own part, and the ends of the view and of the update."""
+        return _json(view)[1:] + b"}"
+
+    def answering(self, update: bytes, re: list[int]) -> bytes:
+        """The update with one entry more."""
+        return b'%b,"re":%b}' % (update[:-1], _json(re))
 
 
 class MsgpackUpdates:
@@ -66,9 +74,10 @@ class MsgpackUpdates:
     def common(
         self, seq: int, events: Sequence[RoomEvent], lasting: bytes, passing: bytes
     ) -> bytes:
-        """The update's entries, up to where its view's own part begins."""
+        """The update, up to where its view's own part begins."""
         return b"".join(
             (
+                _UPDATE_HEAD,
                 _TYPE_UPDATE,
                 _pack("seq"),
                 _pack(seq),
@@ -81,10 +90,14 @@ class MsgpackUpdates:
             )
         )
 
-    def update(self, common: bytes, own: bytes, re: list[int] | None = None) -> bytes:
-        """The update, completed."""
-        end = (_pack("re"), _pack(re)) if re else ()
-        return b"".join((_map_head(5 if re else 4), common, own, *end))
+    def own(self, view: OwnView) -> bytes:
+        """The entries of a viewer's own part: the last ones there are."""
+        return self.part(view)
+
+    def answering(self, update: bytes, re: list[int]) -> bytes:
+        """The update with one entry more."""
+        rest = memoryview(update)[len(_UPDATE_HEAD) :]
+        return b"".join((_ANSWER_HEAD, rest, _pack("re"), _pack(re)))
 
 
 def _map_head(entries: int) -> bytes:
@@ -101,4 +114,6 @@ _HEADS: Final[dict[type[Part], int]] = {
     part: len(_map_head(entries)) for part, entries in _ENTRIES.items()
 }
 _VIEW_HEAD: Final = _map_head(sum(_ENTRIES.values()))
+_UPDATE_HEAD: Final = _map_head(4)
+_ANSWER_HEAD: Final = _map_head(5)
 _TYPE_UPDATE: Final = _pack("type") + _pack("update")

@@ -1,5 +1,6 @@
 """The view: everything one seat, or a watcher, may see of a room, complete in itself."""
 
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -172,7 +173,7 @@ class OwnView(Struct, frozen=True, kw_only=True, gc=False):
 
     you: int | None = None
     hand: list[Card] | None = None
-    options: dict[str, list[list[Card]]] | None = None
+    options: Mapping[str, Sequence[Sequence[Card]]] | None = None
     options_cut: bool = False
     declarations: list[Declaration] = []
     first_card: Card | None = None
@@ -203,4 +204,7 @@ class View(LastingView, frozen=True, kw_only=True):
 def whole(lasting: LastingView, passing: PassingView, own: OwnView) -> View:
     """A view from its three parts."""
     parts: tuple[Struct, ...] = (lasting, passing, own)
-    return View(**{name: getattr(part, name) for part in parts for name in part.__struct_fields__})
+    fields = {name: getattr(part, name) for part in parts for name in part.__struct_fields__}
+    if own.options is not None:
+        fields["options"] = {card: list(map(list, sets)) for card, sets in own.options.items()}
+    return View(**fields)

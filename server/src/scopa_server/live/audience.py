@@ -134,7 +134,8 @@ class Audience:
         """Leave everybody the present view; `answering`: whose command this answers."""
         showing = Showing(room, scene, events, self._written)
         asking, number = (None, None) if answering is None else answering
+        answer = None if number is None else [number]
         for visitor in self._visitors if only is None else (only,):
             if visitor is not but:
-                re = None if number is None or visitor is not asking else [number]
+                re = answer if visitor is asking else None
                 visitor.outbox.show(Update(showing, visitor.seat, re))

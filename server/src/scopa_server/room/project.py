@@ -5,17 +5,20 @@ salt are never touched on the way to a view (rulebook, What a seat may know).
 """
 
 import hashlib
+from collections.abc import Collection
 from functools import lru_cache
 from operator import attrgetter
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from scopa_protocol import rules as wire
 from scopa_protocol import views
 from scopa_protocol.cards import display_order
 from scopa_protocol.views import (
     Clock,
+    Count,
     Declaration,
     LastingView,
     Matta,
@@ -29,7 +32,7 @@ from scopa_protocol.views import (
 )
 from scopa_server.rules import captures
 from scopa_server.rules import declare as declaring
-from scopa_server.rules.deal import Deal, Play, Sweep, is_scopa
+from scopa_server.rules.deal import Deal, is_scopa
 from scopa_server.rules.record import Rules
 
 from .decide.playing import OPTIONS_SHOWN
@@ -69,30 +72,31 @@ _WATCHERS_OWN: Final = OwnView()
 
 
 def _with_hand(room: Room, seat: int, *, hints: bool) -> OwnView:
-    hand = list(room.deal.hands[seat]) if room.deal else []
-    options, cut = _options(room, seat) if hints else (None, False)
+    deal, rules = room.deal, room.rules
+    if deal is None:
+        return OwnView(you=seat, hand=[])
+    plays = hints and room.to_play == seat
+    options, cut = _options(rules, deal, seat) if plays else (None, False)
     return OwnView(
         you=seat,
-        hand=hand,
+        hand=list(deal.hands[seat]),
         options=options,
         options_cut=cut,
-        declarations=_declarations(room, seat),
-        first_card=room.offered.deck[0] if room.offered and room.asked == seat else None,
+        declarations=_declarations(deal, seat) if rules.declarations else [],
+        first_card=_first_card(room, seat) if rules.first_card_choice else None,
     )
 
 
-def own_hangs_on(room: Room, viewer: int | None) -> tuple[object, ...]:
-    """What a viewer's own part is made of: while this is equal, so is that."""
-    if viewer is None or room.seats[viewer].reserved is not None:
-        return (viewer,)
-    deal, rules = room.deal, room.rules
-    if deal is None:
-        return viewer, None
-    if rules.declarations or rules.first_card_choice:
-        return viewer, deal, room.settings.hints, room.phase
-    if room.to_play != viewer:
-        return viewer, deal.hands[viewer]
-    return viewer, deal.hands[viewer], deal.table, rules, room.settings.hints
+def own_changes(before: Room, after: Room) -> Collection[int | None]:
+    """Whose own part may differ in two rooms of which the lasting part is the same."""
+    was, deal = before.deal, after.deal
+    if after.seats is before.seats and deal is not None and was is not None:
+        if deal is was:
+            return ()
+        # Within a batch, a card is a matter of who played it and who plays the next.
+        if len(deal.plays) == len(was.plays) + 1 and deal.declared is was.declared:
+            return was.to_play, deal.to_play
+    return range(len(after.seats))
 
 
 def lasting(room: Room, scene: Scene) -> LastingView:
@@ -147,13 +151,53 @@ _lasting_fields: Final = attrgetter(
 )
 
 
-def passing(room: Room, scene: Scene) -> PassingView:
-    """What everybody may see of a room that every card changes."""
+class Seen(msgspec.Struct, frozen=True, gc=False):
+    """The seats and sides of a room as everybody sees them, each with what it hangs on."""
+
+    seats_hang_on: tuple[object, ...] | None
+    seats: list[SeatView]
+    sides_hang_on: tuple[object, ...] | None
+    sides: list[SideView]
+
+
+_NOTHING: Final = Seen(None, [], None, [])
+
+
+def see(room: Room, scene: Scene, seen: Seen | None = None) -> Seen:
+    """What everybody may see of the seats and sides; `seen`: what they saw at some other moment.
+
+    What is the same is taken over from there.
+    """
+    before, deal = seen or _NOTHING, room.deal
+    if deal is None:
+        return Seen(None, seats(room, scene.online), None, _sides(room))
+    # But for the number of cards, and as long as no hand lies open.
+    seats_hang_on = None if deal.declared else (room.seats, room.rules.sides, scene.online)
+    if seats_hang_on is None or seats_hang_on != before.seats_hang_on:
+        now = seats(room, scene.online)
+    else:
+        now = [
+            seat if seat.cards == len(hand) else replace(seat, cards=len(hand))
+            for seat, hand in zip(before.seats, deal.hands, strict=True)
+        ]
+    sides_hang_on = _side_fields(room)
+    sides = before.sides if sides_hang_on == before.sides_hang_on else _sides(room)
+    return Seen(seats_hang_on, now, sides_hang_on, sides)
+
+
+_side_fields: Final = attrgetter(
+    "rules", "phase", "totals", "count", "deal.rules", "deal.piles", "deal.sweeps"
+)
+
+
+def passing(room: Room, scene: Scene, seen: Seen | None = None) -> PassingView:
+    """What everybody may see of a room that every card changes; `seen`: what is known of it."""
     deal = room.deal
+    seen = see(room, scene) if seen is None else seen
     return PassingView(
         seq=room.seq,
-        seats=seats(room, scene.online),
-        sides=_sides(room),
+        seats=seen.seats,
+        sides=seen.sides,
         turn=deal.turn if deal else 0,
         to_play=room.to_play,
         clock=scene.clock,
@@ -214,77 +258,73 @@ def _matta(deal: Deal | None) -> Matta | None:
     return None if named is None else Matta(value=named.value, seat=named.seat)
 
 
-def _declarations(room: Room, seat: int) -> list[Declaration]:
-    may = declaring.may_declare(room.deal, seat) if room.deal and room.rules.declarations else ()
+def _declarations(deal: Deal, seat: int) -> list[Declaration]:
     return [
         Declaration(kind=declared.kind, matta=declared.matta, points=declared.points)
-        for declared in may
+        for declared in declaring.may_declare(deal, seat)
     ]
 
 
+def _first_card(room: Room, seat: int) -> str | None:
+    return room.offered.deck[0] if room.offered and room.asked == seat else None
+
+
 def _sides(room: Room) -> list[SideView]:
-    return [_side(room, room.deal, side) for side in range(room.rules.sides)]
-
-
-def _side(room: Room, deal: Deal | None, side: int) -> SideView:
-    sweeps = deal.sweeps if deal else ()
-    swept = _swept(deal, side) if deal and sweeps else []
-    opened = [sweep for sweep in sweeps if _opens(sweep, side, room.rules.sides)]
+    deal = room.deal
     # Once counted, leftovers may count as well.
-    counted = (
-        room.count if deal and room.count and room.phase in {"deal_over", "match_over"} else None
-    )
+    counted = room.count if deal and room.phase in {"deal_over", "match_over"} else None
+    return [_side(room, deal, counted, side) for side in range(room.rules.sides)]
+
+
+def _side(room: Room, deal: Deal | None, counted: Count | None, side: int) -> SideView:
+    swept, opened = _swept(deal, side) if deal and deal.sweeps else ([], 0)
     return SideView(
         side=side,
         score=room.totals[side],
         captured=sum(map(len, deal.piles[side :: deal.rules.sides])) if deal else 0,
-        scope=counted.sides[side].scope if counted else len(swept) + len(opened),
+        scope=counted.sides[side].scope if counted else len(swept) + opened,
         scope_cards=swept,
     )
 
 
-def _swept(deal: Deal, side: int) -> list[str]:
-    """The cards of a side's scope; which count may have changed since they were played."""
+def _swept(deal: Deal, side: int) -> tuple[list[str], int]:
+    """The cards of a side's scope, and how many more it has of an opening table.
+
+    Which count may have changed since they were played.
+    """
     rules = deal.rules
-    return [
-        sweep.card
-        for sweep in deal.sweeps
-        if sweep.card is not None and sweep.seat % rules.sides == side and is_scopa(rules, sweep)
-    ]
+    sweeps = [sweep for sweep in deal.sweeps if sweep.seat % rules.sides == side]
+    cards = [sweep.card for sweep in sweeps if sweep.card is not None and is_scopa(rules, sweep)]
+    return cards, sum(sweep.kind == "opening" for sweep in sweeps)
 
 
-def _opens(sweep: Sweep, side: int, sides: int) -> bool:
-    return sweep.kind == "opening" and sweep.seat % sides == side
-
-
-def _options(room: Room, seat: int) -> tuple[dict[str, list[list[str]]] | None, bool]:
+def _options(rules: Rules, deal: Deal, seat: int) -> tuple[dict[str, list[tuple[str, ...]]], bool]:
     """For each card of the seat to play every set it may take, and whether some were cut."""
-    deal = room.deal
-    if deal is None or room.to_play != seat:
-        return None, False
     listed = captures.listing(
-        room.rules, deal.hands[seat], deal.table, matta=deal.named, limit=OPTIONS_SHOWN + 1
+        rules, deal.hands[seat], deal.table, matta=deal.named, limit=OPTIONS_SHOWN + 1
     )
-    cut = max(map(len, listed.values()), default=0) > OPTIONS_SHOWN
-    return {
-        card: [list(cards) for cards in sets[:OPTIONS_SHOWN]] for card, sets in listed.items()
-    }, cut
+    # A few cards don't make so many sets.
+    if (
+        2 ** len(deal.table) <= OPTIONS_SHOWN
+        or max(map(len, listed.values()), default=0) <= OPTIONS_SHOWN
+    ):
+        return listed, False
+    return {card: sets[:OPTIONS_SHOWN] for card, sets in listed.items()}, True
 
 
 def _recent(deal: Deal | None) -> list[RecentPlay]:
-    return [recent_play(play) for play in deal.plays[-deal.rules.players :]] if deal else []
-
-
-def recent_play(play: Play) -> RecentPlay:
-    """A play as everybody saw it."""
-    return RecentPlay(
-        seat=play.seat,
-        card=play.card,
-        take=list(play.take),
-        scopa=play.scopa,
-        to_pile=play.to_pile,
-        auto=play.auto,
-    )
+    """The latest plays as everybody saw them."""
+    return [
+        RecentPlay(
+            seat=play.seat,
+            card=play.card,
+            take=list(play.take),
+            scopa=play.scopa,
+            to_pile=play.to_pile,
+            auto=play.auto,
+        )
+        for play in (deal.plays[-deal.rules.players :] if deal else ())
+    ]
 
 
 def _gone(room: Room) -> list[str] | None:
