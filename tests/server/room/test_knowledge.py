@@ -54,7 +54,7 @@ class Watched:
         self.table.set(hints=self.chance.choice(["options", "off", "memory"]), talk="always")
         self.table.watchers = ("Ugo",)
         self.known = _known(self.table.room)
-        self.written = showing.Written()
+        self.written: showing.Written = {}
         self.frames = 0
         self.checked: Count | None = None
         self.voids = 0
@@ -71,8 +71,7 @@ class Watched:
         self._listen(before, events)
         room = self.table.room
         kept, anew = (
-            showing.Showing(room, self.table.scene, [], written)
-            for written in (self.written, showing.Written())
+            showing.Showing(room, self.table.scene, [], written) for written in (self.written, None)
         )
         for viewer in (None, *range(len(room.seats))):
             frame = showing.Update(kept, viewer).encoded(JSON)

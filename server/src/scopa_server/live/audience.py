@@ -34,7 +34,7 @@ class Audience:
         """Seats with a connection."""
         self.watchers: tuple[str, ...] = ()
         """Names of those who watch."""
-        self._written = Written()
+        self._written: Written = {}
 
     def __iter__(self) -> Iterator[Visitor]:
         return iter(tuple(self._visitors))

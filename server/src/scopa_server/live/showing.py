@@ -5,7 +5,7 @@ change, and the hands of those who only look on.
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -13,13 +13,13 @@ from scopa_protocol.codec import Codec
 from scopa_protocol.events import RoomEvent
 from scopa_server.room.project import (
     Scene,
-    Seen,
+    card_between,
     lasting,
     lasting_hangs_on,
     own,
-    own_changes,
     passing,
     see,
+    see_after,
 )
 from scopa_server.room.state import Room
 
@@ -33,20 +33,27 @@ class Parts:
     `own`: how an update ends for each viewer that was sent one.
     """
 
-    __slots__ = ("_codec", "_lasting_hangs_on", "_room", "lasting", "own")
+    __slots__ = ("_codec", "_lasting_hangs_on", "_room", "lasting", "own", "seen")
 
     def __init__(self, codec: Codec, room: Room, scene: Scene, latest: "Parts | None") -> None:
         self._codec = codec
         self._room = room
         self._lasting_hangs_on = hangs_on = lasting_hangs_on(room, scene)
         self.own: dict[int | None, bytes] = {}
+        card = None if latest is None else card_between(latest._room, room)
+        if latest is None or card is None:
+            self.seen = see(room, scene)
+        else:
+            self.seen = see_after(latest.seen, card, room, scene)
         if latest is None or latest._lasting_hangs_on != hangs_on:
             self.lasting = codec.updates.part(lasting(room, scene))
             return
-        self.lasting = latest.lasting
-        self.own |= latest.own
-        for seat in own_changes(latest._room, room):
-            self.own.pop(seat, None)
+        self.lasting, before = latest.lasting, latest._room
+        if card is not None or (room.deal is before.deal and room.seats is before.seats):
+            self.own |= latest.own
+        if card is not None:
+            self.own.pop(card.seat, None)
+            self.own.pop(room.to_play, None)
 
     def write_own(self, seat: int | None) -> bytes:
         """How an update ends for a viewer that was sent none yet."""
@@ -54,14 +61,8 @@ class Parts:
         return written
 
 
-class Written:
-    """What of a room's views was made last, and how each codec wrote it."""
-
-    __slots__ = ("parts", "seen")
-
-    def __init__(self) -> None:
-        self.parts: dict[Codec, Parts] = {}
-        self.seen: Seen | None = None
+Written: TypeAlias = dict[Codec, Parts]
+"""The parts as each codec wrote them last."""
 
 
 class Showing:
@@ -79,23 +80,22 @@ class Showing:
         self._room = room
         self._scene = scene
         self.events = events[-EVENTS_KEPT:]
-        self._written = Written() if written is None else written
+        self._written: Written = {} if written is None else written
         self.shared: dict[Codec, tuple[bytes, Parts]] = {}
         """How the updates for all viewers begin, and their other parts; by codec, once written."""
 
     def share(self, codec: Codec) -> tuple[bytes, Parts]:
         """Write what the updates for all viewers share; nothing that stayed as it was last."""
-        latest = self._written.parts
-        parts = latest[codec] = Parts(codec, self._room, self._scene, latest.get(codec))
-        shared = self.shared[codec] = self.telling(codec, parts.lasting, self.events), parts
+        written = self._written
+        parts = written[codec] = Parts(codec, self._room, self._scene, written.get(codec))
+        shared = self.shared[codec] = self.telling(codec, parts, self.events), parts
         return shared
 
-    def telling(self, codec: Codec, lasting: bytes, events: Sequence[RoomEvent]) -> bytes:
+    def telling(self, codec: Codec, parts: Parts, events: Sequence[RoomEvent]) -> bytes:
         """How updates begin that tell of these events."""
-        room, scene, written = self._room, self._scene, self._written
-        written.seen = see(room, scene, written.seen)
-        passes = codec.updates.part(passing(room, scene, written.seen))
-        return codec.updates.common(room.seq, events, lasting, passes)
+        room, updates = self._room, codec.updates
+        passes = updates.part(passing(room, self._scene, parts.seen))
+        return updates.common(room.seq, events, parts.lasting, passes)
 
 
 class Update(Struct, frozen=True, eq=False):
@@ -125,6 +125,6 @@ class Update(Struct, frozen=True, eq=False):
         showing, seat, re = self.showing, self.seat, self.re
         common, parts = showing.shared.get(codec) or showing.share(codec)
         if self.missed:
-            common = showing.telling(codec, parts.lasting, self.events)
+            common = showing.telling(codec, parts, self.events)
         frame = common + (parts.own.get(seat) or parts.write_own(seat))
         return codec.updates.answering(frame, re) if re else frame

@@ -5,7 +5,6 @@ salt are never touched on the way to a view (rulebook, What a seat may know).
 """
 
 import hashlib
-from collections.abc import Collection
 from functools import lru_cache
 from operator import attrgetter
 from typing import Final
@@ -32,7 +31,7 @@ from scopa_protocol.views import (
 )
 from scopa_server.rules import captures
 from scopa_server.rules import declare as declaring
-from scopa_server.rules.deal import Deal, is_scopa
+from scopa_server.rules.deal import Deal, Play, is_scopa
 from scopa_server.rules.record import Rules
 
 from .decide.playing import OPTIONS_SHOWN
@@ -85,18 +84,6 @@ def _with_hand(room: Room, seat: int, *, hints: bool) -> OwnView:
         declarations=_declarations(deal, seat) if rules.declarations else [],
         first_card=_first_card(room, seat) if rules.first_card_choice else None,
     )
-
-
-def own_changes(before: Room, after: Room) -> Collection[int | None]:
-    """Whose own part may differ in two rooms of which the lasting part is the same."""
-    was, deal = before.deal, after.deal
-    if after.seats is before.seats and deal is not None and was is not None:
-        if deal is was:
-            return ()
-        # Within a batch, a card is a matter of who played it and who plays the next.
-        if len(deal.plays) == len(was.plays) + 1 and deal.declared is was.declared:
-            return was.to_play, deal.to_play
-    return range(len(after.seats))
 
 
 def lasting(room: Room, scene: Scene) -> LastingView:
@@ -152,46 +139,53 @@ _lasting_fields: Final = attrgetter(
 
 
 class Seen(msgspec.Struct, frozen=True, gc=False):
-    """The seats and sides of a room as everybody sees them, each with what it hangs on."""
+    """The seats and sides of a room as everybody sees them."""
 
-    seats_hang_on: tuple[object, ...] | None
+    online: frozenset[int]
     seats: list[SeatView]
-    sides_hang_on: tuple[object, ...] | None
     sides: list[SideView]
 
 
-_NOTHING: Final = Seen(None, [], None, [])
+def see(room: Room, scene: Scene) -> Seen:
+    """The seats and sides of a room as everybody sees them."""
+    return Seen(scene.online, seats(room, scene.online), _sides(room))
 
 
-def see(room: Room, scene: Scene, seen: Seen | None = None) -> Seen:
-    """What everybody may see of the seats and sides; `seen`: what they saw at some other moment.
+def card_between(before: Room, after: Room) -> Play | None:
+    """The card after which a room is as it is, if nothing else happened that hands hang on.
 
-    What is the same is taken over from there.
+    Views of the room then differ in the seat that played it, in the sides if it took something,
+    and in the own parts of that seat and of the one to play; besides what every card changes.
     """
-    before, deal = seen or _NOTHING, room.deal
-    if deal is None:
-        return Seen(None, seats(room, scene.online), None, _sides(room))
-    # But for the number of cards, and as long as no hand lies open.
-    seats_hang_on = None if deal.declared else (room.seats, room.rules.sides, scene.online)
-    if seats_hang_on is None or seats_hang_on != before.seats_hang_on:
-        now = seats(room, scene.online)
-    else:
-        now = [
-            seat if seat.cards == len(hand) else replace(seat, cards=len(hand))
-            for seat, hand in zip(before.seats, deal.hands, strict=True)
-        ]
-    sides_hang_on = _side_fields(room)
-    sides = before.sides if sides_hang_on == before.sides_hang_on else _sides(room)
-    return Seen(seats_hang_on, now, sides_hang_on, sides)
+    was, deal = before.deal, after.deal
+    if (
+        deal is not None
+        and was is not None
+        and len(deal.plays) == len(was.plays) + 1
+        and deal.batch == was.batch
+        and deal.declared is was.declared
+        and after.deal_number == before.deal_number
+        and after.phase == before.phase
+        and after.seats is before.seats
+        and after.rules is before.rules
+    ):
+        return deal.plays[-1]
+    return None
 
 
-_side_fields: Final = attrgetter(
-    "rules", "phase", "totals", "count", "deal.rules", "deal.piles", "deal.sweeps"
-)
+def see_after(seen: Seen, card: Play, room: Room, scene: Scene) -> Seen:
+    """The same as `see`, from what was seen before the one card that was played since."""
+    deal, number = room.deal, card.seat
+    if deal is None or scene.online != seen.online:
+        return see(room, scene)
+    there = seen.seats.copy()
+    revealed = _revealed(deal, number) if deal.declared else None
+    there[number] = replace(there[number], cards=len(deal.hands[number]), revealed=revealed)
+    return Seen(seen.online, there, _sides(room) if card.to_pile else seen.sides)
 
 
 def passing(room: Room, scene: Scene, seen: Seen | None = None) -> PassingView:
-    """What everybody may see of a room that every card changes; `seen`: what is known of it."""
+    """What everybody may see of a room that every card changes; `seen`: what `see` gives."""
     deal = room.deal
     seen = see(room, scene) if seen is None else seen
     return PassingView(
