@@ -75,7 +75,7 @@ def sqlite_store(folder: Path) -> Store:
 
     def look() -> tuple[int, int, int]:
         with contextlib.closing(sqlite3.connect(path)) as db:
-            tables = ("rooms", "commits", "snapshots")
+            tables = ("rooms", "commits", "snapshots", "tail")
             rows = sum(db.execute(f"SELECT count(*) FROM {t}").fetchone()[0] for t in tables)  # noqa: S608
             # Free pages are used again before the file grows.
             pages = db.execute("PRAGMA page_count").fetchone()[0]

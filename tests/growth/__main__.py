@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from support.server_process import ServerProcess
+from support.sqlite_log import stored
 
 from .meddling import KINDS, LIMITS, Seen, meddle
 
@@ -24,10 +25,9 @@ HOUR: Final = 3600
 def held(path: Path) -> tuple[int, int]:
     """Commits in a SQLite store, and the bytes of all that is in it."""
     with contextlib.closing(sqlite3.connect(path)) as db:
-        commits = db.execute("SELECT count(*) FROM commits").fetchone()[0]
         pages = db.execute("PRAGMA page_count").fetchone()[0]
         pages -= db.execute("PRAGMA freelist_count").fetchone()[0]
-        return commits, pages * db.execute("PRAGMA page_size").fetchone()[0]
+        return len(stored(path)), pages * db.execute("PRAGMA page_size").fetchone()[0]
 
 
 def say(line: str) -> None:

@@ -1,13 +1,13 @@
 """A real server's store is not filled, and whoever plays beside that notices nothing."""
 
-import contextlib
-import sqlite3
 import time
+from collections import Counter
 from pathlib import Path
 
 from growth.meddling import KINDS, LIMITS, Seen, meddle
 from scopa_server.bounds import Bounds
 from support.server_process import ServerProcess
+from support.sqlite_log import stored
 
 SECONDS = 60
 CHANGES = ("pauses", "configures", "seats_bots", "wanders", "talks")
@@ -30,8 +30,7 @@ async def test_who_would_fill_the_store_is_held_up_and_nobody_else(tmp_path: Pat
         server.kill()
     assert held_up(seen)
     assert not seen.refused
-    with contextlib.closing(sqlite3.connect(tmp_path / "scopa.db")) as db:
-        sizes = [row[0] for row in db.execute("SELECT count(*) FROM commits GROUP BY room")]
+    sizes = Counter(room for room, _ in stored(tmp_path / "scopa.db")).values()
     # As many as may come at once, and then at a pace; who leaves is not counted.
     most = 2 * Bounds().max_changes_per_minute * (1 + minutes) + Bounds().max_talk_per_minute
     assert len(sizes) == len(CHANGES) + 1

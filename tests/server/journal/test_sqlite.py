@@ -27,6 +27,7 @@ from scopa_server.journal import (
 )
 from support import appender
 from support.drafts import after, chain, draft, new_room, store
+from support.sqlite_log import stored
 
 START = 1_800_000_000_000
 
@@ -155,8 +156,8 @@ async def test_sweep_removes_only_expired_rooms(journal: Journal, clock: Clock, 
     await store(journal, kept, [draft()], ttl=20)
     clock.pass_seconds(15)
     await journal.sweep()
+    assert stored(path) == [(kept, 1)]
     with closing(sqlite3.connect(path)) as db:
-        assert db.execute("SELECT room FROM commits").fetchall() == [(kept,)]
         assert db.execute("SELECT room FROM rooms").fetchall() == [(kept,)]
 
 
@@ -170,8 +171,8 @@ async def test_second_opening_is_refused_until_closed(journal: Journal, path: Pa
 
 
 @contextmanager
-def appending_process(path: Path, room: str) -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, appender.__file__, f"sqlite:{path}", room]
+def appending_process(path: Path, *rooms: str, filing: str) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, appender.__file__, str(path), ",".join(rooms), filing]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         try:
@@ -180,20 +181,105 @@ def appending_process(path: Path, room: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-async def test_kill_loses_nothing_that_was_acknowledged(path: Path) -> None:
-    room = new_room()
-    with appending_process(path, room) as process:
+@pytest.mark.parametrize(
+    ("filing", "lines"), [("8000,250", 50), ("1,1", 51), ("4,1", 60), ("20,3", 90)]
+)
+async def test_kill_loses_nothing_that_was_acknowledged(
+    path: Path, filing: str, lines: int
+) -> None:
+    rooms = [new_room(), new_room(), new_room()]
+    with appending_process(path, *rooms, filing=filing) as process:
         assert process.stdout is not None
-        lines = [process.stdout.readline() for _ in range(50)]
+        heard = [process.stdout.readline() for _ in range(lines)]
         assert "in use by another server" in await refusal(path)
         process.kill()
-        lines += process.stdout.readlines()
-    acknowledged = [tuple(line.split()) for line in lines if line.endswith("\n")]
+        heard += process.stdout.readlines()
+    acknowledged = [tuple(line.split()) for line in heard if line.endswith("\n")]
     journal = await open_journal(f"sqlite:{path}")
-    stored = [(str(commit.number), commit.id) for commit in await journal.read(room)]
+    more = 0
+    for room in rooms:
+        log = await journal.read(room)
+        assert [c.previous for c in log] == ["", *(c.id for c in log[:-1])]
+        expected = [words[1:] for words in acknowledged if words[0] == room]
+        found = [(str(commit.number), commit.id) for commit in log]
+        assert found[: len(expected)] == expected
+        more += len(found) - len(expected)
+        assert isinstance(
+            await journal.append(room, draft(len(log) + 1, log[-1].id), header=None, ttl=10), Stored
+        )
     await journal.close()
-    assert stored[: len(acknowledged)] == acknowledged
-    assert len(stored) - len(acknowledged) <= 1
+    assert more <= 1
+
+
+VERSION_1 = """
+PRAGMA application_id = 1396920144;
+PRAGMA user_version = 1;
+CREATE TABLE rooms (
+    room TEXT PRIMARY KEY,
+    top INTEGER NOT NULL,
+    top_id TEXT NOT NULL,
+    header BLOB,
+    expires INTEGER NOT NULL,
+    shown INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX rooms_by_expiry ON rooms (expires);
+CREATE TABLE commits (
+    room TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    previous TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    payload BLOB NOT NULL,
+    PRIMARY KEY (room, number)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE snapshots (
+    room TEXT PRIMARY KEY,
+    number INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    payload BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO rooms VALUES ('OLD', 2, 'b', x'01', 1900000000000, 7);
+INSERT INTO commits VALUES ('OLD', 1, 'a', '', 5, x'02'), ('OLD', 2, 'b', 'a', 6, x'03');
+INSERT INTO snapshots VALUES ('OLD', 1, 'a', x'04');
+"""
+
+
+def write_version_1(path: Path) -> None:
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.executescript(VERSION_1)
+
+
+async def test_a_file_of_the_first_version_is_brought_up(path: Path, clock: Clock) -> None:
+    write_version_1(path)
+    for _ in range(2):
+        journal = await open_journal(f"sqlite:{path}", clock=clock)
+        assert [c.id for c in await journal.read("OLD")][:2] == ["a", "b"]
+        assert await journal.header("OLD") == b"\x01"
+        assert await journal.shown("OLD") == 7
+        assert await journal.latest_snapshot("OLD") == Snapshot(1, "a", b"\x04")
+        top = await journal.top("OLD")
+        assert top is not None
+        await store(journal, "OLD", [draft(top[0] + 1, top[1])], header=b"\x01")
+        await journal.close()
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (2,)
+        made = db.execute("SELECT sql FROM sqlite_schema ORDER BY name").fetchall()
+    new = path.with_name("new.db")
+    await filled(new, rooms=1)
+    with closing(sqlite3.connect(new)) as db:
+        assert db.execute("SELECT sql FROM sqlite_schema ORDER BY name").fetchall() == made
+
+
+async def test_a_file_that_cant_be_brought_up_is_left_as_it_was(path: Path) -> None:
+    write_version_1(path)
+    with disk_full_at(path.stat().st_size):
+        assert "can't be used" in await refusal(path)
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (1,)
+        assert db.execute("SELECT count(*) FROM commits").fetchone() == (2,)
+    await (await open_journal(f"sqlite:{path}")).close()
 
 
 async def filled(path: Path, rooms: int = 50) -> None:
@@ -242,8 +328,8 @@ async def test_another_programs_database_is_refused(path: Path) -> None:
 async def test_unknown_schema_version_is_refused(path: Path) -> None:
     await filled(path, rooms=1)
     with closing(sqlite3.connect(path)) as db:
-        db.execute("PRAGMA user_version = 2")
-    assert "schema version 2, this server knows 1" in await refusal(path)
+        db.execute("PRAGMA user_version = 3")
+    assert "schema version 3, this server knows 2" in await refusal(path)
 
 
 async def test_lost_file_beside_its_wal_is_refused(path: Path) -> None:

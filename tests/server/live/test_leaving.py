@@ -83,7 +83,7 @@ def _opened(kind: str, folder: Path) -> Iterator[tuple[Any, ...]]:
 def rows(path: Path) -> int:
     """How much is in a SQLite file."""
     with contextlib.closing(sqlite3.connect(path)) as db:
-        tables = ("rooms", "commits", "snapshots")
+        tables = ("rooms", "commits", "snapshots", "tail")
         return sum(db.execute(f"SELECT count(*) FROM {t}").fetchone()[0] for t in tables)  # noqa: S608
 
 

@@ -28,7 +28,9 @@ from scopa_server.journal.interface import (
     whole_chain,
 )
 from scopa_server.journal.sqlite_file import Lock, connect, prepare
-from scopa_server.journal.sqlite_writer import Change, Writer
+from scopa_server.journal.sqlite_places import Places
+from scopa_server.journal.sqlite_tail import FILING, Filing, Tail
+from scopa_server.journal.sqlite_writer import Writer
 
 R = TypeVar("R")
 
@@ -41,24 +43,29 @@ def wall_clock() -> int:
 class SqliteJournal:
     """A `Journal` whose appends wait for the disk, all that wait together for one flush."""
 
-    def __init__(self, path: Path, lock: Lock, clock: Callable[[], int]) -> None:
+    def __init__(self, path: Path, lock: Lock, clock: Callable[[], int], filing: Filing) -> None:
         self._lock = lock
         self._clock = clock
         self._hints = Hints()
         self._key = secrets.token_bytes(KEY_BYTES)
         self._writing = connect(path)
         self._reading = connect(path)
-        self._writer = Writer(self._writing, clock)
+        self._places = Places()
+        tail = Tail(self._writing, self._places, filing)
+        tail.begin()
+        self._writer = Writer(self._writing, tail, clock, self._hints.give)
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="journal-reader")
         self._closed = False
 
     @classmethod
-    async def open(cls, path: Path, clock: Callable[[], int] = wall_clock) -> "SqliteJournal":
+    async def open(
+        cls, path: Path, clock: Callable[[], int] = wall_clock, filing: Filing = FILING
+    ) -> "SqliteJournal":
         """Open or create the file; raises `StoreRefused` when it is unsound or in use."""
         path = await asyncio.to_thread(path.resolve)
         lock = await asyncio.to_thread(prepare, path)
         try:
-            return cls(path, lock, clock)
+            return cls(path, lock, clock, filing)
         except BaseException:
             lock.release()
             raise
@@ -72,21 +79,7 @@ class SqliteJournal:
         self, room: str, draft: Draft, *, header: bytes | None, ttl: int
     ) -> Stored | Taken:
         """Add a commit if it follows the log's top."""
-        change = partial(
-            rows.append,
-            room=plain_room(room),
-            draft=draft,
-            header=header,
-            ttl=positive_ttl(ttl),
-        )
-        announce = partial(self._announce, room, draft.number)
-        added: tuple[Stored | Taken, bool] = await self._writer.submit(change, announce)
-        return added[0]
-
-    def _announce(self, room: str, number: int, result: tuple[Stored | Taken, bool]) -> None:
-        _, new = result
-        if new:
-            self._hints.give(room, number)
+        return await self._writer.append(plain_room(room), draft, header, positive_ttl(ttl))
 
     @property
     def shared(self) -> bool:
@@ -102,7 +95,7 @@ class SqliteJournal:
     ) -> bool:
         """Bring a room in whole, unless it is there."""
         change = partial(
-            rows.restore,
+            Tail.restore,
             room=plain_room(room),
             commits=whole_chain(commits),
             header=header,
@@ -112,7 +105,8 @@ class SqliteJournal:
 
     async def read(self, room: str, after: int = 0) -> list[Commit]:
         """Return the commits above a number."""
-        return await self._ask(partial(rows.read, room=plain_room(room), after=after))
+        question = partial(rows.read, places=self._places, room=plain_room(room), after=after)
+        return await self._ask(question)
 
     async def header(self, room: str) -> bytes | None:
         """Return the latest header."""
@@ -124,19 +118,21 @@ class SqliteJournal:
 
     async def tops(self, rooms: Collection[str]) -> dict[str, tuple[int, str]]:
         """Return the tops of the rooms that exist."""
-        return await self._ask(partial(_tops, [plain_room(room) for room in rooms]))
+        codes = [plain_room(room) for room in rooms]
+        return await self._ask(partial(rows.tops, places=self._places, rooms=codes))
 
     async def snapshot(self, room: str, snapshot: Snapshot) -> None:
         """Keep a snapshot if it is sound and newer."""
-        await self._writer.submit(partial(rows.snapshot, room=plain_room(room), new=snapshot))
+        await self._writer.submit(partial(Tail.snapshot, room=plain_room(room), new=snapshot))
 
     async def latest_snapshot(self, room: str) -> Snapshot | None:
         """Return the snapshot kept, if sound."""
-        return await self._ask(partial(rows.latest_snapshot, room=plain_room(room)))
+        question = partial(rows.latest_snapshot, places=self._places, room=plain_room(room))
+        return await self._ask(question)
 
     async def touch(self, rooms: Mapping[str, Touch]) -> None:
         """Note that rooms are shown and renew their time to live."""
-        await self._writer.submit(partial(_touch, _positive(rooms)))
+        await self._writer.submit(partial(Tail.touch, touched=_positive(rooms)))
 
     async def shown(self, room: str) -> int | None:
         """Return the mark of the last touch."""
@@ -168,11 +164,11 @@ class SqliteJournal:
 
     async def delete(self, room: str) -> None:
         """Forget a room."""
-        await self._writer.submit(partial(rows.delete, room=plain_room(room)))
+        await self._writer.submit(partial(Tail.delete, room=plain_room(room)))
 
     async def sweep(self) -> None:
         """Remove rooms whose time is over, some at a time so that appends aren't held up."""
-        while await self._writer.submit(rows.sweep):
+        while await self._writer.submit(Tail.sweep):
             pass
 
     async def ping(self) -> None:
@@ -198,7 +194,7 @@ class SqliteJournal:
         self._writing.close()
         self._lock.release()
 
-    async def _ask(self, question: Change[R]) -> R:
+    async def _ask(self, question: Callable[[sqlite3.Connection, int], R]) -> R:
         if self._closed:
             raise Unavailable("the journal is closed")
         loop = asyncio.get_running_loop()
@@ -213,11 +209,3 @@ def _positive(rooms: Mapping[str, Touch]) -> dict[str, Touch]:
         plain_room(room)
         positive_ttl(new.ttl)
     return dict(rooms)
-
-
-def _tops(codes: list[str], db: sqlite3.Connection, now: int) -> dict[str, tuple[int, str]]:
-    return rows.tops(db, now, codes)
-
-
-def _touch(codes: Mapping[str, Touch], db: sqlite3.Connection, now: int) -> None:
-    rows.touch(db, now, codes)

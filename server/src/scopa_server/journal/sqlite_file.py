@@ -9,9 +9,21 @@ from pathlib import Path
 from scopa_server.journal.interface import StoreRefused
 
 APPLICATION = 0x53434F50
-VERSION = 1
+VERSION = 2
 _BUSY_SECONDS = 5.0
 _WAL_LIMIT = 64 * 1024 * 1024
+
+_TAIL = """
+CREATE TABLE tail (
+    place INTEGER PRIMARY KEY,
+    room TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    previous TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    payload BLOB NOT NULL
+) STRICT;
+"""
 
 _SCHEMA = f"""
 PRAGMA application_id = {APPLICATION};
@@ -40,7 +52,10 @@ CREATE TABLE snapshots (
     id TEXT NOT NULL,
     payload BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
-"""
+{_TAIL}"""
+
+_BROUGHT_UP = {1: f"BEGIN IMMEDIATE; {_TAIL} PRAGMA user_version = 2; COMMIT;"}
+"""What makes the next version of a file of an earlier one."""
 
 
 class Lock:
@@ -121,20 +136,24 @@ def _examine(path: Path) -> None:
     if path.stat().st_size == 0:
         raise StoreRefused(f"{path} is empty; restore it from a backup or move it away")
     with contextlib.closing(connect(path)) as db:
-        _expect(path, db)
+        version = _expect(path, db)
         verdict = db.execute("PRAGMA quick_check(1)").fetchone()[0]
         if verdict != "ok":
             raise StoreRefused(f"{path} is damaged; restore it from a backup ({verdict})")
         db.execute("PRAGMA journal_mode = WAL")
+        for earlier in range(version, VERSION):
+            db.executescript(_BROUGHT_UP[earlier])
 
 
-def _expect(path: Path, db: sqlite3.Connection) -> None:
+def _expect(path: Path, db: sqlite3.Connection) -> int:
+    """The version of a file that is ours."""
     application = db.execute("PRAGMA application_id").fetchone()[0]
     if application != APPLICATION:
         raise StoreRefused(f"{path} is a database of something else; name another file")
-    version = db.execute("PRAGMA user_version").fetchone()[0]
-    if version != VERSION:
+    version: int = db.execute("PRAGMA user_version").fetchone()[0]
+    if version != VERSION and version not in _BROUGHT_UP:
         raise StoreRefused(
             f"{path} has schema version {version}, this server knows {VERSION}; "
             "use the release that wrote it"
         )
+    return version

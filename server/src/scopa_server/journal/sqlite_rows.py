@@ -1,111 +1,107 @@
 """The statements: every question and change a journal puts to SQLite."""
 
+import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
+from typing import Any, Final, TypeAlias
 
-from scopa_server.journal.interface import Commit, Draft, Snapshot, Stored, Taken, Touch
+from scopa_server.journal.interface import Commit, Snapshot, Touch
+from scopa_server.journal.sqlite_places import Places
 
-_TABLES = ("rooms", "commits", "snapshots")
-_SWEPT_AT_ONCE = 100
-_RENEWED = 100
-"""A room's time isn't renewed while less than one part in so many of it has passed."""
+Row: TypeAlias = tuple[int, str, int, str, str, int, bytes]
+"""A commit in the tail: its place, room, number, id, its predecessor's id, its time, the events."""
 
-
-def append(
-    db: sqlite3.Connection, now: int, room: str, draft: Draft, header: bytes | None, ttl: int
-) -> tuple[Stored | Taken, bool]:
-    """Add a commit if it follows the top; also return whether it is new to the log."""
-    expires = now + ttl * 1000
-    if not _move_top(db, now, room, draft, header, expires):
-        held = _living(db, now, room)
-        if held is not None and draft.number <= held[0]:
-            return _compare(db, room, draft), False
-        if held is not None or draft.number != 1:
-            return Taken(), False
-        delete(db, now, room)
-        _insert_room(db, room, draft, header, expires)
-    db.execute(
-        "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?)",
-        (room, draft.number, draft.id, draft.previous, now, draft.payload),
-    )
-    return Stored(now), True
+_TABLES: Final = ("rooms", "commits", "snapshots", "tail")
+_TOGETHER: Final = 64
 
 
-def _move_top(
-    db: sqlite3.Connection, now: int, room: str, draft: Draft, header: bytes | None, expires: int
-) -> bool:
-    """Make a commit a room's top if it follows the present one.
+def add(db: sqlite3.Connection, new: Sequence[Row]) -> None:
+    """Add commits to the tail.
 
-    While the room's time is as good as renewed, it stays: its index need not be written again.
+    Some at a time, in as few statements: with each this thread gives the interpreter away.
     """
-    follows = room, draft.number - 1, draft.previous, now
-    if header is None:
-        slack = (expires - now) // _RENEWED
-        moved = db.execute(
-            "UPDATE rooms SET top = ?, top_id = ? WHERE room = ? AND top = ? AND top_id = ?"
-            " AND expires > ? AND expires BETWEEN ? AND ?",
-            (draft.number, draft.id, *follows, expires - slack, expires + slack),
-        )
-        if moved.rowcount == 1:
-            return True
-    moved = db.execute(
-        "UPDATE rooms SET top = ?, top_id = ?, header = coalesce(?, header), expires = ?"
-        " WHERE room = ? AND top = ? AND top_id = ? AND expires > ?",
-        (draft.number, draft.id, header, expires, *follows),
-    )
-    return moved.rowcount == 1
+    begun = 0
+    while rest := len(new) - begun:
+        count = 1 << (min(rest, _TOGETHER).bit_length() - 1)
+        values = ", ".join(["(?, ?, ?, ?, ?, ?, ?)"] * count)
+        some = chain.from_iterable(new[begun : begun + count])
+        db.execute(f"INSERT INTO tail VALUES {values}", tuple(some))  # noqa: S608
+        begun += count
 
 
-def _living(db: sqlite3.Connection, now: int, room: str) -> tuple[int, str] | None:
-    row: Any = db.execute(
-        "SELECT top, top_id FROM rooms WHERE room = ? AND expires > ?", (room, now)
+def extent(db: sqlite3.Connection) -> tuple[int, int]:
+    """Return how many rows the tail has, and its last place or 0."""
+    count, last = db.execute("SELECT count(*), coalesce(max(place), 0) FROM tail").fetchone()
+    return count, last
+
+
+def room(db: sqlite3.Connection, room: str) -> tuple[int, str, int] | None:
+    """Return number and id of a room's newest filed commit, and when its time is over."""
+    found: tuple[int, str, int] | None = db.execute(
+        "SELECT top, top_id, expires FROM rooms WHERE room = ?", (room,)
     ).fetchone()
-    return row and (row[0], row[1])
+    return found
 
 
-def _compare(db: sqlite3.Connection, room: str, draft: Draft) -> Stored | Taken:
-    identity, at = db.execute(
-        "SELECT id, at FROM commits WHERE room = ? AND number = ?", (room, draft.number)
+def lying(db: sqlite3.Connection, room: str, place: int) -> tuple[int, str] | None:
+    """Return number and id of a room's commit at a place in the tail."""
+    found: tuple[int, str] | None = db.execute(
+        "SELECT number, id FROM tail WHERE place = ? AND room = ?", (place, room)
     ).fetchone()
-    return Stored(at) if identity == draft.id else Taken()
+    return found
 
 
-def _insert_room(
-    db: sqlite3.Connection, room: str, top: Draft | Commit, header: bytes | None, expires: int
-) -> None:
+def commit(db: sqlite3.Connection, room: str, number: int, place: int) -> tuple[str, int] | None:
+    """Return id and time of a commit that is filed, or at a place in the tail."""
+    found: tuple[str, int] | None = db.execute(
+        "SELECT id, at FROM commits WHERE room = ?1 AND number = ?2 UNION ALL"
+        " SELECT id, at FROM tail WHERE place = ?3 AND room = ?1 AND number = ?2",
+        (room, number, place),
+    ).fetchone()
+    return found
+
+
+def open_room(db: sqlite3.Connection, room: str, header: bytes | None, expires: int) -> None:
+    """Insert a room of which nothing is filed."""
     db.execute(
-        "INSERT INTO rooms (room, top, top_id, header, expires) VALUES (?, ?, ?, ?, ?)",
-        (room, top.number, top.id, header, expires),
+        "INSERT INTO rooms (room, top, top_id, header, expires) VALUES (?, 0, '', ?, ?)",
+        (room, header, expires),
+    )
+
+
+def renew(db: sqlite3.Connection, room: str, header: bytes | None, expires: int) -> None:
+    """Move a room's expiry, and replace its header if there is one."""
+    db.execute(
+        "UPDATE rooms SET header = coalesce(?, header), expires = ? WHERE room = ?",
+        (header, expires, room),
     )
 
 
 def restore(
-    db: sqlite3.Connection,
-    now: int,
-    room: str,
-    commits: Sequence[Commit],
-    header: bytes,
-    ttl: int,
-) -> bool:
-    """Insert a whole log, unless the room is there."""
-    if _living(db, now, room) is not None:
-        return False
-    delete(db, now, room)
+    db: sqlite3.Connection, room: str, commits: Sequence[Commit], header: bytes, expires: int
+) -> None:
+    """Insert a whole log."""
     db.executemany(
         "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?)",
         [(room, c.number, c.id, c.previous, c.at, c.payload) for c in commits],
     )
-    _insert_room(db, room, commits[-1], header, now + ttl * 1000)
-    return True
+    db.execute(
+        "INSERT INTO rooms (room, top, top_id, header, expires) VALUES (?, ?, ?, ?, ?)",
+        (room, commits[-1].number, commits[-1].id, header, expires),
+    )
 
 
-def read(db: sqlite3.Connection, now: int, room: str, after: int) -> list[Commit]:
+def read(db: sqlite3.Connection, now: int, room: str, after: int, places: Places) -> list[Commit]:
     """Return a room's commits above a number."""
     rows = db.execute(
-        "SELECT number, id, previous, at, payload FROM commits JOIN rooms USING (room)"
-        " WHERE room = ? AND number > ? AND expires > ? ORDER BY number",
-        (room, after, now),
+        "SELECT c.number, c.id, c.previous, c.at, c.payload"
+        " FROM commits AS c JOIN rooms AS r ON r.room = c.room"
+        " WHERE c.room = ?1 AND c.number > ?2 AND r.expires > ?3 UNION ALL"
+        " SELECT t.number, t.id, t.previous, t.at, t.payload FROM json_each(?4) AS j"
+        " CROSS JOIN tail AS t ON t.place = j.value JOIN rooms AS r ON r.room = t.room"
+        " WHERE t.room = ?1 AND t.number > max(?2, r.top) AND r.expires > ?3 ORDER BY 1",
+        (room, after, now, json.dumps(places.above(room, after))),
     )
     return [Commit(*row) for row in rows]
 
@@ -128,34 +124,46 @@ def _field(db: sqlite3.Connection, now: int, room: str, column: str) -> Any:
     return row and row[0]
 
 
-def tops(db: sqlite3.Connection, now: int, rooms: Iterable[str]) -> dict[str, tuple[int, str]]:
+def tops(
+    db: sqlite3.Connection, now: int, rooms: Collection[str], places: Places
+) -> dict[str, tuple[int, str]]:
     """Return the tops of those rooms that exist."""
-    found = {room: _living(db, now, room) for room in rooms}
-    return {room: top for room, top in found.items() if top is not None}
+    rows = db.execute(
+        "SELECT r.room, coalesce(t.number, r.top), coalesce(t.id, r.top_id)"
+        " FROM json_each(?) AS j CROSS JOIN rooms AS r ON r.room = j.key"
+        " LEFT JOIN tail AS t ON t.place = j.value AND t.room = r.room AND t.number > r.top"
+        " WHERE r.expires > ?",
+        (json.dumps({room: places.last(room) for room in rooms}), now),
+    )
+    # A room that was begun anew since its place was asked for was missing in between.
+    return {room: (number, identity) for room, number, identity in rows if number}
 
 
-def snapshot(db: sqlite3.Connection, now: int, room: str, new: Snapshot) -> None:
-    """Keep a snapshot of a commit in the log if it is newer than the sound one kept."""
-    known = db.execute(
-        "SELECT 1 FROM commits JOIN rooms USING (room)"
-        " WHERE room = ? AND number = ? AND id = ? AND expires > ?",
-        (room, new.number, new.id, now),
+def kept_snapshot(db: sqlite3.Connection, room: str) -> tuple[int, str] | None:
+    """Return number and id of the commit that a room's snapshot is of."""
+    found: tuple[int, str] | None = db.execute(
+        "SELECT number, id FROM snapshots WHERE room = ?", (room,)
     ).fetchone()
-    kept = latest_snapshot(db, now, room)
-    if known and (kept is None or kept.number < new.number):
-        db.execute(
-            "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)",
-            (room, new.number, new.id, new.payload),
-        )
+    return found
 
 
-def latest_snapshot(db: sqlite3.Connection, now: int, room: str) -> Snapshot | None:
+def keep_snapshot(db: sqlite3.Connection, room: str, new: Snapshot) -> None:
+    """Replace a room's snapshot."""
+    db.execute(
+        "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)",
+        (room, new.number, new.id, new.payload),
+    )
+
+
+def latest_snapshot(db: sqlite3.Connection, now: int, room: str, places: Places) -> Snapshot | None:
     """Return the snapshot kept if its commit is in the log."""
     row = db.execute(
-        "SELECT s.number, s.id, s.payload FROM snapshots s"
-        " JOIN commits c ON c.room = s.room AND c.number = s.number AND c.id = s.id"
-        " JOIN rooms r ON r.room = s.room WHERE s.room = ? AND r.expires > ?",
-        (room, now),
+        "SELECT s.number, s.id, s.payload FROM snapshots AS s JOIN rooms AS r ON r.room = s.room"
+        " WHERE s.room = ?1 AND r.expires > ?2 AND (EXISTS (SELECT 1 FROM commits AS c"
+        " WHERE c.room = ?1 AND c.number = s.number AND c.id = s.id) OR EXISTS (SELECT 1"
+        " FROM json_each(?3) AS j CROSS JOIN tail AS t ON t.place = j.value"
+        " WHERE t.room = ?1 AND t.number = s.number AND t.id = s.id))",
+        (room, now, json.dumps(places.above(room, 0))),
     ).fetchone()
     return row and Snapshot(*row)
 
@@ -174,17 +182,41 @@ def rooms(db: sqlite3.Connection, now: int) -> list[str]:
     return [room for (room,) in rows]
 
 
-def delete(db: sqlite3.Connection, _now: int, room: str) -> None:
-    """Remove everything of a room."""
+def expired(db: sqlite3.Connection, now: int, most: int) -> list[str]:
+    """Return some rooms whose time is over."""
+    rows = db.execute("SELECT room FROM rooms WHERE expires <= ? LIMIT ?", (now, most))
+    return [room for (room,) in rows]
+
+
+def wipe(db: sqlite3.Connection, rooms: Sequence[str]) -> int:
+    """Remove everything of some rooms; return how many rows the tail has less."""
+    codes = (json.dumps(rooms),)
+    removed = 0
     for table in _TABLES:
-        db.execute(f"DELETE FROM {table} WHERE room = ?", (room,))  # noqa: S608
+        question = f"DELETE FROM {table} WHERE room IN (SELECT value FROM json_each(?))"  # noqa: S608
+        removed = db.execute(question, codes).rowcount
+    return removed
 
 
-def sweep(db: sqlite3.Connection, now: int) -> bool:
-    """Remove some expired rooms; return whether there may be more."""
-    over = db.execute(
-        "SELECT room FROM rooms WHERE expires <= ? LIMIT ?", (now, _SWEPT_AT_ONCE)
-    ).fetchall()
-    for (room,) in over:
-        delete(db, now, room)
-    return len(over) == _SWEPT_AT_ONCE
+def file(db: sqlite3.Connection, places: Sequence[int], rooms: Sequence[str]) -> None:
+    """Copy commits, in the order of rooms and numbers, to where they stay; move the rooms' tops."""
+    db.execute(
+        "INSERT INTO commits SELECT t.room, t.number, t.id, t.previous, t.at, t.payload"
+        " FROM json_each(?) AS j CROSS JOIN tail AS t ON t.place = j.value",
+        (json.dumps(places),),
+    )
+    db.execute(
+        "UPDATE rooms SET (top, top_id) = (SELECT c.number, c.id FROM commits AS c"
+        " WHERE c.room = rooms.room ORDER BY c.number DESC LIMIT 1)"
+        " WHERE room IN (SELECT value FROM json_each(?))",
+        (json.dumps(rooms),),
+    )
+
+
+def remove(db: sqlite3.Connection, mark: int, most: int) -> int:
+    """Remove the tail's first rows up to a place, so many at most; return how many."""
+    found = db.execute(
+        "SELECT max(place) FROM (SELECT place FROM tail WHERE place <= ? ORDER BY place LIMIT ?)",
+        (mark, most),
+    ).fetchone()
+    return db.execute("DELETE FROM tail WHERE place <= ?", found).rowcount
