@@ -182,7 +182,7 @@ def appending_process(path: Path, *rooms: str, filing: str) -> Iterator[subproce
 
 
 @pytest.mark.parametrize(
-    ("filing", "lines"), [("8000,250", 50), ("1,1", 51), ("4,1", 60), ("20,3", 90)]
+    ("filing", "lines"), [("16000,250", 50), ("1,1", 51), ("4,1", 60), ("20,3", 90)]
 )
 async def test_kill_loses_nothing_that_was_acknowledged(
     path: Path, filing: str, lines: int

@@ -3,7 +3,6 @@
 import json
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
-from itertools import chain
 from typing import Any, Final, TypeAlias
 
 from scopa_server.journal.interface import Commit, Snapshot, Touch
@@ -13,21 +12,11 @@ Row: TypeAlias = tuple[int, str, int, str, str, int, bytes]
 """A commit in the tail: its place, room, number, id, its predecessor's id, its time, the events."""
 
 _TABLES: Final = ("rooms", "commits", "snapshots", "tail")
-_TOGETHER: Final = 64
 
 
 def add(db: sqlite3.Connection, new: Sequence[Row]) -> None:
-    """Add commits to the tail.
-
-    Some at a time, in as few statements: with each this thread gives the interpreter away.
-    """
-    begun = 0
-    while rest := len(new) - begun:
-        count = 1 << (min(rest, _TOGETHER).bit_length() - 1)
-        values = ", ".join(["(?, ?, ?, ?, ?, ?, ?)"] * count)
-        some = chain.from_iterable(new[begun : begun + count])
-        db.execute(f"INSERT INTO tail VALUES {values}", tuple(some))  # noqa: S608
-        begun += count
+    """Add commits to the tail."""
+    db.executemany("INSERT INTO tail VALUES (?, ?, ?, ?, ?, ?, ?)", new)
 
 
 def extent(db: sqlite3.Connection) -> tuple[int, int]:

@@ -23,7 +23,7 @@ _TAKEN: Final = Taken()
 class Filing(NamedTuple):
     """How many commits the tail may hold before it is filed, and how many are at a time."""
 
-    due: int = 8000
+    due: int = 16_000
     step: int = 250
 
 
