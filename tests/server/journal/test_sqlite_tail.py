@@ -13,7 +13,7 @@ from scopa_server.journal import Snapshot, Stored, Taken, Touch
 from scopa_server.journal.sqlite import SqliteJournal
 from scopa_server.journal.sqlite_tail import Filing
 from support.drafts import DAY, after, chain, draft, new_room, store
-from support.sqlite_log import filed, lying
+from support.sqlite_log import filed, lying, stored
 
 START = 1_800_000_000_000
 NEVER = Filing(due=10**6)
@@ -229,6 +229,17 @@ async def test_filing_that_fails_is_put_off_and_no_append_with_it(path: Path) ->
         await journal.touch({})
     assert len(filed(path)) == 40
     await journal.close()
+
+
+async def test_after_a_step_filing_rests_unless_the_tail_gets_long(path: Path) -> None:
+    journal = await SqliteJournal.open(path, filing=Filing(due=10, step=2, rest=1e9))
+    room, drafts = new_room(), chain([b"x"] * 60)
+    await store(journal, room, drafts[:19])
+    assert len(filed(path)) == 2
+    await store(journal, room, drafts[19:])
+    await journal.close()
+    assert len(filed(path)) > 20
+    assert stored(path) == [(room, draft.number) for draft in drafts]
 
 
 async def test_reads_amid_filing_see_whole_logs(path: Path) -> None:

@@ -12,6 +12,8 @@ APPLICATION = 0x53434F50
 VERSION = 2
 _BUSY_SECONDS = 5.0
 _WAL_LIMIT = 64 * 1024 * 1024
+_CHECKPOINT_PAGES = 250
+"""Pages that the log of changes gets before they are brought to the file: whoever plays waits."""
 
 _TAIL = """
 CREATE TABLE tail (
@@ -111,6 +113,7 @@ def connect(path: Path) -> sqlite3.Connection:
     )
     db.execute("PRAGMA synchronous = FULL")
     db.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT}")
+    db.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
     return db
 
 

@@ -16,18 +16,25 @@ from scopa_server.journal.sqlite_places import Places
 _SWEPT_AT_ONCE: Final = 100
 _RENEWED: Final = 100
 """A room's time isn't renewed while less than one part in so many of it has passed."""
+_REMOVED: Final = 3
+"""So many rows are removed as quickly as one is filed."""
 _KNOWN: Final = 10_000
 _TAKEN: Final = Taken()
 
 
 class Filing(NamedTuple):
-    """How many commits the tail may hold before it is filed, and how many are at a time."""
+    """How many commits the tail may hold before it is filed, and how many are at a time.
+
+    `rest`: how many times as long as that took nothing is filed, unless the tail gets twice as
+    long: whoever plays would wait for many steps one after the other.
+    """
 
     due: int = 16_000
-    step: int = 250
+    step: int = 75
+    rest: float = 0.0
 
 
-FILING: Final = Filing()
+FILING: Final = Filing(rest=9.0)
 
 
 @dataclass(slots=True)
@@ -219,8 +226,13 @@ class Tail:
 
     @property
     def due(self) -> bool:
-        """Whether there is something to file now."""
+        """Whether there is something to file."""
         return self._mark > 0 or self._held >= self._due
+
+    @property
+    def rest(self) -> float:
+        """How many times as long as a step has taken the next may be put off."""
+        return 0.0 if self._held >= 2 * self._filing.due else self._filing.rest
 
     def file(self) -> None:
         """File some commits, the rooms one after another, or remove some that are filed.
@@ -234,7 +246,7 @@ class Tail:
         step = max(self._filing.step, self._least)
         if self._queue:
             self._file(step)
-        elif removed := rows.remove(self._db, self._mark, step):
+        elif removed := rows.remove(self._db, self._mark, _REMOVED * step):
             self._held -= removed
         else:
             self._mark = 0

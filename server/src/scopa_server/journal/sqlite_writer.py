@@ -9,6 +9,7 @@ import queue
 import sqlite3
 import threading
 from collections.abc import Callable
+from time import monotonic
 from typing import Any, Generic, TypeVar
 
 import structlog
@@ -100,6 +101,7 @@ class Writer:
         self._jobs: queue.SimpleQueue[list[Job[Any]] | None] = queue.SimpleQueue()
         self._round: list[Job[Any]] = []
         self._closed = False
+        self._rests_until = 0.0
         self.batches = 0
         self._thread = threading.Thread(target=self._run, name="journal-writer", daemon=True)
         self._thread.start()
@@ -172,13 +174,15 @@ class Writer:
 
     def _file(self) -> None:
         """File a little between one transaction and the next, where there is something to file."""
-        if not self._tail.due:
+        begun = monotonic()
+        if not self._tail.due or (begun < self._rests_until and self._tail.rest):
             return
         try:
             self._transact(self._tail.file)
         except Exception as error:  # the log is whole without
             _log.warning("journal_filing_failed", reason=str(error))
             self._tail.put_off()
+        self._rests_until = begun + (1 + self._tail.rest) * (monotonic() - begun)
 
     def _transact(self, change: Callable[[], R]) -> R:
         try:
