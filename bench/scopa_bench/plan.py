@@ -80,7 +80,7 @@ QUICK = Plan(
     deals_seconds=0.3,
     starts=3,
     connections=500,
-    rooms=50,
+    rooms=150,
     old_rooms=3,
 )
 PEERS = replace(
