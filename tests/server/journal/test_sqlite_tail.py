@@ -10,7 +10,10 @@ import pytest
 import structlog
 
 from scopa_server.journal import Snapshot, Stored, Taken, Touch
+from scopa_server.journal import sqlite_rows as rows
 from scopa_server.journal.sqlite import SqliteJournal
+from scopa_server.journal.sqlite_file import connect
+from scopa_server.journal.sqlite_places import Places
 from scopa_server.journal.sqlite_tail import Filing
 from support.drafts import DAY, after, chain, draft, new_room, store
 from support.sqlite_log import filed, lying, stored
@@ -256,3 +259,44 @@ async def test_reads_amid_filing_see_whole_logs(path: Path) -> None:
             assert [c.id for c in log] in ([d.id for d in drafts[:n]] for n in (each, each + 1))
             assert (top[0] if top else 0) in (each, each + 1)
     await journal.close()
+
+
+class Meanwhile(Places):
+    """What another knows, and something that happens each time it has answered."""
+
+    def __init__(self, known: Places, happens: Callable[[], object]) -> None:
+        self._known = known
+        self._happens = happens
+
+    def above(self, room: str, number: int) -> list[int]:
+        found = self._known.above(room, number)
+        self._happens()
+        return found
+
+    def at(self, room: str, number: int) -> int:
+        found = self._known.at(room, number)
+        self._happens()
+        return found
+
+
+async def test_a_snapshot_replaced_while_it_is_read_is_found(
+    unfiled: SqliteJournal, path: Path
+) -> None:
+    room, drafts = new_room(), chain([b""] * 2)
+    loop = asyncio.get_running_loop()
+
+    async def replace() -> None:
+        await unfiled.append(room, drafts[1], header=None, ttl=DAY)
+        await unfiled.snapshot(room, Snapshot(2, drafts[1].id, b"state 2"))
+
+    def happen() -> None:
+        asyncio.run_coroutine_threadsafe(replace(), loop).result()
+
+    def read() -> Snapshot | None:
+        with closing(connect(path)) as db:
+            return rows.latest_snapshot(db, START, room, Meanwhile(unfiled._places, happen))
+
+    await store(unfiled, room, drafts[:1])
+    await unfiled.snapshot(room, Snapshot(1, drafts[0].id, b"state 1"))
+    assert await asyncio.to_thread(read) is not None
+    assert await unfiled.top(room) == (2, drafts[1].id)
