@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import structlog
 
-from scopa_server.journal import Snapshot, Stored, Taken, Touch
+from scopa_server.journal import Commit, Snapshot, Stored, Taken, Touch
 from scopa_server.journal import sqlite_rows as rows
 from scopa_server.journal.sqlite import SqliteJournal
 from scopa_server.journal.sqlite_file import connect
@@ -300,3 +300,15 @@ async def test_a_snapshot_replaced_while_it_is_read_is_found(
     await unfiled.snapshot(room, Snapshot(1, drafts[0].id, b"state 1"))
     assert await asyncio.to_thread(read) is not None
     assert await unfiled.top(room) == (2, drafts[1].id)
+
+
+async def test_a_new_room_is_restored_without_a_search(unfiled: SqliteJournal) -> None:
+    """The tail may be long, and an import brings many rooms."""
+    await appended(unfiled, [new_room()], 5)
+    statements: list[str] = []
+    unfiled._writing.set_trace_callback(statements.append)
+    commits = [Commit(1, "a", "", START, b"")]
+    assert await unfiled.restore(new_room(), commits, header=b"", ttl=DAY)
+    unfiled._writing.set_trace_callback(None)
+    assert statements
+    assert not [each for each in statements if each.startswith("DELETE")]

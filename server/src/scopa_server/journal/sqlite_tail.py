@@ -180,9 +180,10 @@ class Tail:
     ) -> bool:
         """Insert a whole log, unless the room is there."""
         known = self._known(room)
-        if known is not None and known.expires > now:
-            return False
-        self._wipe([room])
+        if known is not None:
+            if known.expires > now:
+                return False
+            self._wipe([room])
         rows.restore(self._db, room, commits, header, now + ttl * 1000)
         return True
 
