@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import structlog
 
-from scopa_server.journal import Commit, Snapshot, Stored, Taken, Touch
+from scopa_server.journal import Commit, Snapshot, Stored, Taken, Touch, Unavailable
 from scopa_server.journal import sqlite_rows as rows
 from scopa_server.journal.sqlite import SqliteJournal
 from scopa_server.journal.sqlite_file import connect
@@ -312,3 +312,27 @@ async def test_a_new_room_is_restored_without_a_search(unfiled: SqliteJournal) -
     unfiled._writing.set_trace_callback(None)
     assert statements
     assert not [each for each in statements if each.startswith("DELETE")]
+
+
+async def test_commits_on_disk_come_once_though_readers_werent_told_of_all(
+    unfiled: SqliteJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[int] = []
+    add = unfiled._places.add
+
+    def fail(room: str, number: int, place: int) -> None:
+        if told:
+            raise MemoryError
+        told.append(number)
+        add(room, number, place)
+
+    room, drafts = new_room(), chain([b""] * 3)
+    with monkeypatch.context() as patch:
+        patch.setattr(unfiled._places, "add", fail)
+        outcomes = await asyncio.gather(
+            *(unfiled.append(room, each, header=None, ttl=DAY) for each in drafts[:2]),
+            return_exceptions=True,
+        )
+        assert {type(outcome) for outcome in outcomes} == {Unavailable}
+    await store(unfiled, room, drafts)
+    assert [c.id for c in await unfiled.read(room)] == [d.id for d in drafts]

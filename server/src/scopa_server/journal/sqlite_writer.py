@@ -191,11 +191,11 @@ class Writer:
             result = change()
             self._tail.write()
             self._db.execute("COMMIT")
+            self._tail.kept()
         except BaseException:
             self._roll_back()
             self._tail.lost()
             raise
-        self._tail.kept()
         return result
 
     def _roll_back(self) -> None:
