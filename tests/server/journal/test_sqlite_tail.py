@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import structlog
 
-from scopa_server.journal import Commit, Snapshot, Stored, Taken, Touch, Unavailable
+from scopa_server.journal import Commit, Snapshot, Stored, Taken, Touch, Unavailable, sqlite_tail
 from scopa_server.journal import sqlite_rows as rows
 from scopa_server.journal.sqlite import SqliteJournal
 from scopa_server.journal.sqlite_file import connect
@@ -336,3 +336,19 @@ async def test_commits_on_disk_come_once_though_readers_werent_told_of_all(
         assert {type(outcome) for outcome in outcomes} == {Unavailable}
     await store(unfiled, room, drafts)
     assert [c.id for c in await unfiled.read(room)] == [d.id for d in drafts]
+
+
+async def test_rooms_that_the_writer_no_longer_knows_go_on(
+    path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_tail, "_KNOWN", 1)
+    journal = await SqliteJournal.open(path, clock, Filing(due=8, step=2))
+    logs = {new_room(): chain([b""] * 10) for _ in range(3)}
+    for each in range(10):
+        for room, drafts in logs.items():
+            await store(journal, room, drafts[each : each + 1])
+            rival = draft(each + 1, drafts[each].previous)
+            assert await journal.append(room, rival, header=None, ttl=DAY) == Taken()
+    for room, drafts in logs.items():
+        assert [c.id for c in await journal.read(room)] == [d.id for d in drafts]
+    await journal.close()
