@@ -16,6 +16,7 @@ from scopa_server.journal.sqlite_file import connect
 from scopa_server.journal.sqlite_places import Places
 from scopa_server.journal.sqlite_tail import Filing
 from support.drafts import DAY, after, chain, draft, new_room, store
+from support.failing_disk import Disk
 from support.sqlite_log import filed, lying, stored
 
 START = 1_800_000_000_000
@@ -334,6 +335,17 @@ async def test_commits_on_disk_come_once_though_readers_werent_told_of_all(
             return_exceptions=True,
         )
         assert {type(outcome) for outcome in outcomes} == {Unavailable}
+    await store(unfiled, room, drafts)
+    assert [c.id for c in await unfiled.read(room)] == [d.id for d in drafts]
+
+
+async def test_a_rollback_that_fails_is_made_up_for(unfiled: SqliteJournal) -> None:
+    room, drafts = new_room(), chain([b""] * 2)
+    disk = Disk.under(unfiled)
+    disk.plan(1, [False, False])
+    with pytest.raises(Unavailable):
+        await store(unfiled, room, drafts[:1])
+    assert disk.in_transaction
     await store(unfiled, room, drafts)
     assert [c.id for c in await unfiled.read(room)] == [d.id for d in drafts]
 

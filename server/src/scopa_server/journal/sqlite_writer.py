@@ -186,6 +186,7 @@ class Writer:
 
     def _transact(self, change: Callable[[], R]) -> R:
         try:
+            self._roll_back()
             self._db.execute("BEGIN IMMEDIATE")
             self._tail.begin()
             result = change()
@@ -199,6 +200,7 @@ class Writer:
         return result
 
     def _roll_back(self) -> None:
+        """Leave a transaction that failed, also one that couldn't be left when it did."""
         try:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
