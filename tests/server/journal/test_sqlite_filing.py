@@ -4,6 +4,8 @@ import asyncio
 import shutil
 import sqlite3
 import tempfile
+from collections.abc import Coroutine
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ from scopa_server.journal import (
 from scopa_server.journal.sqlite import SqliteJournal
 from scopa_server.journal.sqlite_tail import Filing
 from support.drafts import DAY, chain
+from support.failing_disk import Disk
 
 START = 1_800_000_000_000
 CODES = ("A", "B")
@@ -117,6 +120,7 @@ class FilingMachine(RuleBasedStateMachine):
     def open(self) -> None:
         opening = SqliteJournal.open(self.path, lambda: self.book.now, self.filing)
         self.journal = self.runner.run(opening)
+        self.disk = Disk.under(self.journal)
 
     @initialize(due=st.integers(1, 12), step=st.integers(1, 4))
     def begin(self, due: int, step: int) -> None:
@@ -176,6 +180,34 @@ class FilingMachine(RuleBasedStateMachine):
             return await asyncio.gather(*asked, broken(), return_exceptions=True)
 
         assert {type(outcome) for outcome in self.runner.run(at_once())} == {Unavailable}
+
+    @rule(
+        rooms=st.lists(st.sampled_from(CODES), min_size=1, max_size=4),
+        after=st.integers(0, 14),
+        failures=st.lists(st.booleans(), min_size=1, max_size=3),
+    )
+    def lose_the_disk(self, rooms: list[str], after: int, failures: list[bool]) -> None:
+        """What isn't answered is sent again, as a room does it."""
+        asked = [(room, self.drafted(room, "next", 0, b"")) for room in rooms]
+
+        def send(room: str, new: Draft) -> Coroutine[Any, Any, Stored | Taken]:
+            return self.there.append(room, new, header=b"head", ttl=1000)
+
+        async def insist() -> list[Any]:
+            outcomes = await asyncio.gather(
+                *(send(*each) for each in asked), return_exceptions=True
+            )
+            while Unavailable in map(type, outcomes):
+                again = [send(*each) for each in asked]
+                outcomes = await asyncio.gather(*again, return_exceptions=True)
+            while self.disk.plans:
+                with suppress(Unavailable):
+                    await self.there.touch({})
+            return outcomes
+
+        self.disk.plan(after, failures)
+        expected = [self.book.append(room, new, b"head", 1000) for room, new in asked]
+        assert self.runner.run(insist()) == expected
 
     @rule(seconds=st.sampled_from([1, 6, 6, 11, 1001]))
     def wait(self, seconds: int) -> None:
