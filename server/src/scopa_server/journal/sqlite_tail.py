@@ -107,7 +107,6 @@ class Tail:
     def lost(self) -> None:
         """Forget what was thought to become of the file."""
         self._sound = False
-        self._queue.clear()
         self._mark = 0
         self._settle()
 
