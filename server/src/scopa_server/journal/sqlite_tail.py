@@ -19,11 +19,12 @@ _RENEWED: Final = 100
 _REMOVED: Final = 3
 """So many rows are removed as quickly as one is filed."""
 _KNOWN: Final = 10_000
+"""Rooms that the writer knows before it forgets them all, so that memory is bounded."""
 _TAKEN: Final = Taken()
 
 
 class Filing(NamedTuple):
-    """How many commits the tail may hold before it is filed, and how many are at a time.
+    """How many commits the tail may hold before it is filed, and how many are at a time at least.
 
     `rest`: how many times as long as that took nothing is filed, unless the tail gets twice as
     long: whoever plays would wait for many steps one after the other.
@@ -101,6 +102,7 @@ class Tail:
         for room, count in self._filed:
             self._places.filed(room, count)
         if self._added:
+            # Filed more slowly than it grows, the tail would have no bound.
             self._least = 2 * len(self._added)
         self._settle()
 
