@@ -1,7 +1,9 @@
 """A disk below a SQLite journal that fails when it is told."""
 
+import resource
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
 from scopa_server.journal.sqlite import SqliteJournal
@@ -49,3 +51,14 @@ class Disk:
         if done is None or carried_out:
             raise sqlite3.OperationalError("the disk")
         return done
+
+
+@contextmanager
+def disk_full_at(size: int) -> Iterator[None]:
+    """Let no file of this process grow beyond a size; the system answers with an error."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

@@ -4,7 +4,6 @@
 
 import asyncio
 import os
-import resource
 import sqlite3
 import stat
 import subprocess
@@ -27,6 +26,7 @@ from scopa_server.journal import (
 )
 from support import appender
 from support.drafts import after, chain, draft, new_room, store
+from support.failing_disk import disk_full_at
 from support.sqlite_log import stored
 
 START = 1_800_000_000_000
@@ -211,77 +211,6 @@ async def test_kill_loses_nothing_that_was_acknowledged(
     assert more <= 1
 
 
-VERSION_1 = """
-PRAGMA application_id = 1396920144;
-PRAGMA user_version = 1;
-CREATE TABLE rooms (
-    room TEXT PRIMARY KEY,
-    top INTEGER NOT NULL,
-    top_id TEXT NOT NULL,
-    header BLOB,
-    expires INTEGER NOT NULL,
-    shown INTEGER
-) STRICT, WITHOUT ROWID;
-CREATE INDEX rooms_by_expiry ON rooms (expires);
-CREATE TABLE commits (
-    room TEXT NOT NULL,
-    number INTEGER NOT NULL,
-    id TEXT NOT NULL,
-    previous TEXT NOT NULL,
-    at INTEGER NOT NULL,
-    payload BLOB NOT NULL,
-    PRIMARY KEY (room, number)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE snapshots (
-    room TEXT PRIMARY KEY,
-    number INTEGER NOT NULL,
-    id TEXT NOT NULL,
-    payload BLOB NOT NULL
-) STRICT, WITHOUT ROWID;
-INSERT INTO rooms VALUES ('OLD', 2, 'b', x'01', 1900000000000, 7);
-INSERT INTO commits VALUES ('OLD', 1, 'a', '', 5, x'02'), ('OLD', 2, 'b', 'a', 6, x'03');
-INSERT INTO snapshots VALUES ('OLD', 1, 'a', x'04');
-"""
-
-
-def write_version_1(path: Path) -> None:
-    path.parent.mkdir()
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("PRAGMA journal_mode = WAL")
-        db.executescript(VERSION_1)
-
-
-async def test_a_file_of_the_first_version_is_brought_up(path: Path, clock: Clock) -> None:
-    write_version_1(path)
-    for _ in range(2):
-        journal = await open_journal(f"sqlite:{path}", clock=clock)
-        assert [c.id for c in await journal.read("OLD")][:2] == ["a", "b"]
-        assert await journal.header("OLD") == b"\x01"
-        assert await journal.shown("OLD") == 7
-        assert await journal.latest_snapshot("OLD") == Snapshot(1, "a", b"\x04")
-        top = await journal.top("OLD")
-        assert top is not None
-        await store(journal, "OLD", [draft(top[0] + 1, top[1])], header=b"\x01")
-        await journal.close()
-    with closing(sqlite3.connect(path)) as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (2,)
-        made = db.execute("SELECT sql FROM sqlite_schema ORDER BY name").fetchall()
-    new = path.with_name("new.db")
-    await filled(new, rooms=1)
-    with closing(sqlite3.connect(new)) as db:
-        assert db.execute("SELECT sql FROM sqlite_schema ORDER BY name").fetchall() == made
-
-
-async def test_a_file_that_cant_be_brought_up_is_left_as_it_was(path: Path) -> None:
-    write_version_1(path)
-    with disk_full_at(path.stat().st_size):
-        assert "can't be used" in await refusal(path)
-    with closing(sqlite3.connect(path)) as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (1,)
-        assert db.execute("SELECT count(*) FROM commits").fetchone() == (2,)
-    await (await open_journal(f"sqlite:{path}")).close()
-
-
 async def filled(path: Path, rooms: int = 50) -> None:
     journal = await open_journal(f"sqlite:{path}")
     payload = bytes(2000)
@@ -350,17 +279,6 @@ async def test_folder_that_cant_be_made_is_refused(tmp_path: Path) -> None:
     assert "can't be opened" in await refusal(tmp_path / "file" / "scopa.db")
     (tmp_path / "folder.db").mkdir()
     assert "can't be used" in await refusal(tmp_path / "folder.db")
-
-
-@contextmanager
-def disk_full_at(size: int) -> Iterator[None]:
-    """Let no file of this process grow beyond a size; the system answers with an error."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 async def test_full_disk_fails_the_batch_and_the_journal_serves_on(

@@ -20,6 +20,7 @@ from scopa_server.journal.interface import (
     Draft,
     Snapshot,
     Stored,
+    StoreRefused,
     Taken,
     Touch,
     Unavailable,
@@ -66,6 +67,9 @@ class SqliteJournal:
         lock = await asyncio.to_thread(prepare, path)
         try:
             return cls(path, lock, clock, filing)
+        except sqlite3.Error as error:
+            lock.release()
+            raise StoreRefused(f"{path} can't be used: {error}") from error
         except BaseException:
             lock.release()
             raise

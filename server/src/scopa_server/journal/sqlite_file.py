@@ -6,7 +6,11 @@ import os
 import sqlite3
 from pathlib import Path
 
+import structlog
+
 from scopa_server.journal.interface import StoreRefused
+
+_log = structlog.get_logger(__name__)
 
 APPLICATION = 0x53434F50
 VERSION = 2
@@ -146,6 +150,7 @@ def _examine(path: Path) -> None:
         db.execute("PRAGMA journal_mode = WAL")
         for earlier in range(version, VERSION):
             db.executescript(_BROUGHT_UP[earlier])
+            _log.info("store_brought_up", version=earlier + 1)
 
 
 def _expect(path: Path, db: sqlite3.Connection) -> int:
