@@ -2,34 +2,17 @@
 
 import asyncio
 import random
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.frames import Frame, Opcode
 from websockets.protocol import OPEN
 
 from scopa_server.gateway.pipe import Pipe, ends_whole
+from support.piped import joined
 
 SIZES = [0, 1, 125, 126, 127, 3000, 65535, 65536, 100_000]
-
-
-@asynccontextmanager
-async def joined(**how: Any) -> AsyncGenerator[tuple[Pipe, ClientConnection], None]:
-    """A pipe and the client at its other end."""
-    met = asyncio.get_running_loop().create_future()
-
-    async def meet(pipe: ServerConnection) -> None:
-        met.set_result(pipe)
-        await pipe.wait_closed()
-
-    async with serve(meet, "127.0.0.1", 0, create_connection=Pipe, **how) as server:
-        port = server.sockets[0].getsockname()[1]
-        async with connect(f"ws://127.0.0.1:{port}", proxy=None, max_size=None) as client:
-            yield await met, client
 
 
 @pytest.mark.parametrize("text", [True, False])

@@ -68,6 +68,9 @@ class Writer:
                 self._close(item.code, item.bye.code)
             else:
                 self._put(item)
+            if self._outbox.waits:
+                # Whether the pipe takes more it knows when it has written what it took.
+                self._pipe.flush()
 
     def _put(self, frame: ServerFrame | Update) -> bool:
         """Write a frame before which nothing waits; whether it was taken."""

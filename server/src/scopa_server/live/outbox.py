@@ -75,6 +75,11 @@ class Outbox:
             self.closing = Closing(code, Bye(code=reason, message=message, retry=retry))
             self.filled()
 
+    @property
+    def waits(self) -> bool:
+        """Whether a frame is still to be taken."""
+        return bool(self._replies) or self._update is not None
+
     def take(self) -> ServerFrame | Update | Closing | None:
         """The next frame to send, replies first, or how to close when all is sent; None: nothing.
 
