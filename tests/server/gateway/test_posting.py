@@ -1,11 +1,18 @@
 """What is written at the end of the loop's turn, and to whom."""
 
 import asyncio
+import io
+from types import SimpleNamespace
 from typing import cast
+from uuid import UUID
 
 import pytest
+from structlog.contextvars import bound_contextvars
 
 from scopa_server.gateway.posting import MOST, Posting
+from scopa_server.logs import logging_to
+
+ITSELF = UUID(int=0xFA17 << 112)
 
 
 class FakeLine:
@@ -29,6 +36,10 @@ class FakeLine:
     def abort(self) -> None:
         """End it."""
         self.closing = True
+
+    def get_protocol(self) -> SimpleNamespace:
+        """The connection on it."""
+        return SimpleNamespace(id=ITSELF)
 
 
 def line(written: list[bytes], *, faulty: bool = False) -> asyncio.WriteTransport:
@@ -78,3 +89,16 @@ async def test_what_ends_one_line_keeps_nothing_from_the_others(faulty: bool) ->
     posting.flush()
     assert written == [b"kept"]
     assert ended.is_closing()
+
+
+async def test_a_fault_is_told_of_its_own_line_and_not_of_whose_turn_it_is() -> None:
+    log = io.StringIO()
+    with logging_to(log, "info"), bound_contextvars(room="ABCDEFGH", connection="another"):
+        posting = Posting()
+        posting.put(line([], faulty=True), b"lost")
+        await asyncio.sleep(0)
+    entry = log.getvalue()
+    assert "writer_fault" in entry
+    assert str(ITSELF)[:8] in entry
+    assert "ABCDEFGH" not in entry
+    assert "another" not in entry

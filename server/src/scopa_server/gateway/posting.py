@@ -6,6 +6,7 @@ who reads on this machine, a proxy say, is woken once.
 """
 
 import asyncio
+import contextvars
 from typing import Final
 
 import structlog
@@ -47,7 +48,9 @@ class Posting:
             line.write(frame)
         except Exception:
             # What one line does must not keep the others' frames from them.
-            log.exception("writer_fault")
+            # Nor is it about the room or the line by whose turn they are written.
+            name = str(getattr(line.get_protocol(), "id", None))[:8]
+            contextvars.Context().run(log.exception, "writer_fault", connection=name)
             line.abort()
 
     def _end_of_turn(self) -> None:
