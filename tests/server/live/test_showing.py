@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scopa_protocol import frames
-from scopa_protocol.codec import CODECS, Codec
+from scopa_protocol.codec import CODECS, JSON, Codec
 from scopa_protocol.events import Presence, RoomEvent
 from scopa_protocol.views import Clock
 from scopa_server.live.showing import EVENTS_KEPT, Showing, Update, Written
@@ -94,3 +94,20 @@ def test_what_is_kept_of_other_moments_is_never_old(
         waiting = looks[:late]
         for due, viewer, codec in looks[late:]:
             due.look(viewer, codec, chance)
+
+
+def test_nothing_is_kept_when_the_log_is_another() -> None:
+    """A store may have gone back, and other cards be played than were seen."""
+    for seed in range(20):
+        chance, written = random.Random(seed), Written()
+        table = Table(seed=seed, players=4).start()
+        for _ in range(8):
+            table.play(chance)
+        before = table.room
+        for plays in (1, 2):
+            table.room = before
+            for _ in range(plays):
+                table.play(chance)
+            moment = Moment(table.room, Scene(log=f"log {plays}"), [], written)
+            for viewer in (None, *range(4)):
+                moment.look(viewer, JSON, chance)

@@ -40,20 +40,22 @@ class Parts:
         self._room = room
         self._lasting_hangs_on = hangs_on = lasting_hangs_on(room, scene)
         self.own: dict[int | None, bytes] = {}
-        card = None if latest is None else card_between(latest._room, room)
-        if latest is None or card is None:
-            self.seen = see(room, scene)
-        else:
-            self.seen = see_after(latest.seen, card, room, scene)
         if latest is None or latest._lasting_hangs_on != hangs_on:
+            # Nor is what all see the same but for a card: the log may be another.
+            self.seen = see(room, scene)
             self.lasting = codec.updates.part(lasting(room, scene))
             return
         self.lasting, before = latest.lasting, latest._room
-        if card is not None or (room.deal is before.deal and room.seats is before.seats):
-            self.own |= latest.own
+        card = card_between(before, room)
         if card is not None:
+            self.seen = see_after(latest.seen, card, room, scene)
+            self.own |= latest.own
             self.own.pop(card.seat, None)
             self.own.pop(room.to_play, None)
+            return
+        self.seen = see(room, scene)
+        if room.deal is before.deal and room.seats is before.seats:
+            self.own |= latest.own
 
     def write_own(self, seat: int | None) -> bytes:
         """How an update ends for a viewer that was sent none yet."""
