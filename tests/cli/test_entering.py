@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from scopa_protocol.commands import (
-    Join,
-    Resume,
-)
+import pytest
+
+from scopa_protocol.commands import Join, Resume
 from support.fake_console import FakeConsole
 from support.fake_server import Peer
 from support.person import JOIN, RESUME, TOKEN, Person
@@ -108,4 +107,41 @@ async def test_a_forgotten_seat_is_kept_if_no_new_one_is_given(tmp_path: Path) -
 
     ending = await person.at(scene)
     assert ending.code == 1
+    assert [seat.token for seat in person.store.all()] == [TOKEN]
+
+
+@pytest.mark.parametrize(
+    ("code", "prompt"), [("name_taken", "name> "), ("wrong_passcode", "passcode> ")]
+)
+async def test_who_goes_where_no_seat_was_given_holds_none(
+    tmp_path: Path, code: str, prompt: str
+) -> None:
+    person = Person(tmp_path, JOIN, FakeConsole(answers={prompt: ["quit"]}))
+
+    async def scene(peer: Peer) -> None:
+        await peer.send(HELLO)
+        await peer.send(an_error(code, await peer.number(Join)))
+        await peer.gone()
+
+    await person.at(scene)
+    assert not person.store.all()
+
+
+async def test_a_seat_asked_for_again_is_kept_before(tmp_path: Path) -> None:
+    person = Person(tmp_path, JOIN, FakeConsole(answers={"passcode> ": ["sesamo"]}))
+
+    async def scene(peer: Peer) -> None:
+        await peer.send(HELLO)
+        await peer.send(an_error("wrong_passcode", await peer.number(Join)))
+        await peer.hear(Join)
+        assert [seat.token for seat in person.store.all()] == [TOKEN]
+        peer.drop()
+
+    async def gone(peer: Peer) -> None:
+        await peer.send(HELLO)
+        await peer.hear(Join)
+        person.console.type("quit")
+        await peer.gone()
+
+    await person.at(scene, gone)
     assert [seat.token for seat in person.store.all()] == [TOKEN]

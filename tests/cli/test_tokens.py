@@ -129,6 +129,23 @@ def test_a_seat_is_kept_before_it_is_asked_for_and_follows_the_server(store: Sea
     assert not store.all()
 
 
+def test_a_bots_seat_is_kept_under_the_name_of_who_comes_to_it(store: SeatStore) -> None:
+    seating = Seating(store, a_seat(seat=None, name="Zoe"))
+    waits = lobby("Anna", "Arlecchino", you=1)
+    bots = structs.replace(waits.seats[1], kind="bot", reserved="Zoe")
+    waits = structs.replace(waits, seats=[waits.seats[0], bots])
+    seating.joined(joined(waits))
+    assert [(seat.seat, seat.name) for seat in store.all()] == [(1, "Zoe")]
+    seating.moved(update(waits))
+    assert [seat.name for seat in store.all()] == ["Zoe"]
+
+
+def test_a_name_kept_wrong_is_put_right(store: SeatStore) -> None:
+    seating = Seating(store, a_seat(name="Arlecchino"))
+    seating.moved(update(lobby("Anna", "Zoe", you=1)))
+    assert [(seat.seat, seat.name) for seat in store.all()] == [(1, "Zoe")]
+
+
 def test_a_full_disk_in_the_middle_of_a_match_is_survived(
     store: SeatStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,9 +17,11 @@ class Entry(Struct, frozen=True, kw_only=True):
     seat: int | None = None
 
     def with_passcode(self, passcode: str) -> "Entry":
-        """The same with a passcode."""
+        """The same with a passcode. Raises OSError if the seat can't be kept."""
         if isinstance(self.command, Resume):
             return self
+        if self.seating is not None:
+            self.seating.ask()
         return structs.replace(self, command=structs.replace(self.command, passcode=passcode))
 
     def with_name(self, name: str) -> "Entry":

@@ -311,6 +311,8 @@ class Player:
         entry = self._entry
         if asks is not None and self._console.fancy and not isinstance(entry.command, Resume):
             self._asking = asks
+            if entry.seating is not None:
+                entry.seating.withdraw()
             self._tell(explain(error) if asks == "name" else self._needs_passcode())
         elif error.code == ErrorCode.BAD_TOKEN and self._leaving:
             self.session.stop(Ending(why="", seat_gone=True))

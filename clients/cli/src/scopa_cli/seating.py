@@ -6,7 +6,9 @@ from contextlib import suppress
 from msgspec import structs
 
 from scopa_protocol.frames import Joined, Update
+from scopa_protocol.views import View
 
+from .screens.people import by_holder
 from .tokens import HeldSeat, SeatStore, comes_back_with, new_token
 
 
@@ -46,17 +48,19 @@ class Seating:
     def moved(self, frame: Update) -> None:
         """The seat may be another one now, and its person's name is the server's."""
         you = frame.view.you
-        if you is not None and self.confirmed and you != self.held.seat:
+        if you is None or not self.confirmed:
+            return
+        name = _name(frame.view, you) or self.held.name
+        if (you, name) != (self.held.seat, self.held.name):
             self._keep(room=frame.view.room, seat=you, invite=self.held.invite, view=frame)
 
     def _keep(self, *, room: str, seat: int, invite: str | None, view: Joined | Update) -> None:
-        name = view.view.seats[seat].name if seat < len(view.view.seats) else None
         self.held = structs.replace(
             self.held,
             room=room,
             seat=seat,
             invite=invite,
-            name=name or self.held.name,
+            name=_name(view.view, seat) or self.held.name,
             process=None,
         )
         # The token was kept before it was sent: a full disk now is no reason to leave the table.
@@ -80,3 +84,8 @@ class Seating:
     def comes_back_with(self) -> str:
         """What to type to sit here again."""
         return comes_back_with(self.held, self._store.all())
+
+
+def _name(view: View, seat: int) -> str | None:
+    """The name of a seat's person, also while a bot still plays it."""
+    return by_holder(view).seats[seat].name if seat < len(view.seats) else None

@@ -1,7 +1,28 @@
 """Who is who at a table: seats and sides by name, and verbs that agree with them."""
 
+from msgspec import structs
+
 from scopa_cli.lines import Line, Span, line
 from scopa_protocol.views import SeatView, View
+
+
+def by_holder(view: View) -> View:
+    """The table by those whom the seats belong to: who has one reserved, not who plays it yet."""
+    if not any(seat.reserved for seat in view.seats):
+        return view
+    return structs.replace(view, seats=[_held(seat) for seat in view.seats])
+
+
+def _held(seat: SeatView) -> SeatView:
+    if not seat.reserved:
+        return seat
+    return structs.replace(seat, name=seat.reserved, kind="person", reserved=None)
+
+
+def my_cards(view: View) -> int | None:
+    """The seat that the viewer plays; None for a watcher, and for who waits for the next deal."""
+    mine = (seat.seat for seat in view.seats if seat.seat == view.you and not seat.reserved)
+    return next(mine, None)
 
 
 def seat_name(view: View, seat: int) -> str:
@@ -15,17 +36,17 @@ def seat_name(view: View, seat: int) -> str:
 
 def who(view: View, seat: int) -> Span:
     """A seat as the beginning of a sentence: `You`, or its name."""
-    return Span("You", "mine") if seat == view.you else Span(seat_name(view, seat), "bold")
+    return Span("You", "mine") if seat == my_cards(view) else Span(seat_name(view, seat), "bold")
 
 
 def whom(view: View, seat: int) -> str:
     """A seat in the middle of a sentence."""
-    return "you" if seat == view.you else seat_name(view, seat)
+    return "you" if seat == my_cards(view) else seat_name(view, seat)
 
 
 def does(view: View, seat: int, verb: str, verbs: str) -> Line:
     """`You play` or `Anna plays`."""
-    return line(who(view, seat), f" {verb if seat == view.you else verbs}")
+    return line(who(view, seat), f" {verb if seat == my_cards(view) else verbs}")
 
 
 def members(view: View, side: int) -> list[SeatView]:
