@@ -6,6 +6,8 @@ from scopa_protocol.cards import display_order
 from scopa_protocol.commands import ClientCommand, Declare, FirstCard, Play, Ready, Start
 from scopa_protocol.views import View
 
+from .screens.people import my_cards
+
 
 def next_command(view: View, *, starts: bool = True) -> ClientCommand | None:
     """What to send now, if anything; `starts`: whether a host begins a match by itself."""
@@ -41,4 +43,4 @@ def _declare(view: View) -> Declare:
 
 def stuck(view: View) -> bool:
     """Whether it can't go on, because the room tells nobody what a card may take."""
-    return view.to_play is not None and view.to_play == view.you and view.options is None
+    return view.to_play is not None and view.to_play == my_cards(view) and view.options is None

@@ -12,6 +12,7 @@ from .lines import Line, line
 from .screens.count import count, sheet
 from .screens.lobby import changes, how_to_fill, lobby
 from .screens.narration import said, tell
+from .screens.people import my_cards
 from .screens.prompt import rematch
 from .screens.proposal import proposal
 from .screens.table import table
@@ -113,15 +114,15 @@ def _waiting(old: View, new: View) -> list[Line]:
 
 
 def _at_table(old: View, new: View) -> list[Line]:
-    """The table, when it is one's turn, when cards were dealt, and after plays for a watcher."""
+    """The table: on one's turn, when cards were dealt, after plays for who has no cards."""
     if new.phase != "playing":
         return []
     moment = _moment(new) != _moment(old)
-    mine = new.to_play is not None and new.to_play == new.you
+    mine = new.to_play is not None and new.to_play == my_cards(new)
     dealt = (new.deal, new.batch) != (old.deal, old.batch) and new.to_play is not None
     asked = new.first_card is not None and old.first_card is None
     resumed = old.paused_by is not None and new.paused_by is None
-    watching = new.you is None
+    watching = my_cards(new) is None
     if (moment and (mine or watching)) or dealt or asked or (resumed and mine):
         return table(new)
     return []

@@ -13,6 +13,7 @@ from scopa_protocol.views import View
 from .intents import Go, Intent, Send, Show, Sure, tell
 from .screens.count import count, piles, sheet
 from .screens.lobby import lobby
+from .screens.people import by_holder
 from .screens.proposal import proposal, scoring
 from .screens.table import declaration, table
 from .values import find_seat, pairs
@@ -45,7 +46,11 @@ def _say(text: str, _: View) -> Intent:
 
 def _bot(text: str, view: View) -> Intent:
     where, _, level = text.partition(" ")
-    free = [seat.seat for seat in view.seats if seat.kind in ("empty", "vacant")]
+    free = [
+        seat.seat
+        for seat in view.seats
+        if seat.kind in ("empty", "vacant") and seat.reserved is None
+    ]
     if not where and not free:
         return tell("No seat is free for a bot.")
     seat = find_seat(where, view).seat if where else free[0]
@@ -81,7 +86,7 @@ def _stand_in(text: str, view: View) -> Intent:
 
 
 def _host(text: str, view: View) -> Intent:
-    seat = find_seat(text, view) if text not in ("", "me") else view.seats[view.you or 0]
+    seat = find_seat(text, view) if text not in ("", "me") else by_holder(view).seats[view.you or 0]
     if seat.name is None:
         return tell(f"Nobody sits on seat {seat.seat}.")
     return Send(to_server.MakeHost(seat=seat.seat, name=seat.name))

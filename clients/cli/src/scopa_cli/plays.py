@@ -11,7 +11,7 @@ from .intents import Choose, Intent, Send, Show, tell
 from .lines import line
 from .model import Choice, Known
 from .screens.faces import faces
-from .screens.people import seat_name
+from .screens.people import my_cards, seat_name
 from .screens.table import captures
 
 CARD: Final = re.compile(r"(10|[1-9])[DCSB]", re.IGNORECASE)
@@ -49,6 +49,8 @@ def _hindrance(known: Known, view: View) -> str:
         return "You are watching: only those seated play."
     if view.phase != "playing":
         return "No cards are being played now."
+    if my_cards(view) is None:
+        return "Your cards come with the next deal."
     if view.first_card is not None:
         return "First say whether you take the first card: keep or refuse."
     if view.to_play is None:

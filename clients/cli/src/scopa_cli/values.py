@@ -8,6 +8,8 @@ from scopa_protocol.rules import Rules
 from scopa_protocol.settings import Settings
 from scopa_protocol.views import SeatView, View
 
+from .screens.people import by_holder
+
 Value: TypeAlias = bool | int | str
 
 SWITCHES: Final = {
@@ -41,11 +43,16 @@ def pairs(words: list[str]) -> dict[str, Value]:
 
 
 def find_seat(text: str, view: View) -> SeatView:
-    """A seat by its number or by its person. Raises ValueError, in words."""
-    if text.isascii() and text.isdecimal() and len(text) < 4 and int(text) < len(view.seats):
-        return view.seats[int(text)]
+    """A seat by its number or by its person. Raises ValueError, in words.
+
+    It comes under the name of who has it reserved, unless the bot was named that still plays it.
+    """
+    belong = by_holder(view).seats
+    if text.isascii() and text.isdecimal() and len(text) < 4 and int(text) < len(belong):
+        return belong[int(text)]
     name = text.casefold()
-    named = [seat for seat in view.seats if seat.name is not None]
+    still = [seat for seat in view.seats if seat.reserved is not None]
+    named = [seat for seat in [*belong, *still] if seat.name is not None]
     exact = [seat for seat in named if (seat.name or "").casefold() == name]
     begun = [seat for seat in named if name and (seat.name or "").casefold().startswith(name)]
     for found in (exact, begun):

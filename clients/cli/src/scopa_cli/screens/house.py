@@ -10,6 +10,7 @@ from scopa_protocol.explained import RULES, VARIANTS, Rule, Variant
 from scopa_protocol.frames import RoomFrame
 from scopa_protocol.presets import PRESETS, Preset
 from scopa_protocol.rules import Rules
+from scopa_protocol.views import SeatView
 
 from .lobby import variant as in_short
 from .lobby import written
@@ -72,8 +73,12 @@ def room(frame: RoomFrame, columns: int) -> list[Line]:
     if different:
         title = told.title if told else "the plain game"
         shown += [line(f"Here it differs from {title} as usual:"), *listed(different, columns)]
-    names = ", ".join(seat.name for seat in frame.seats if seat.name)
+    names = ", ".join(name for seat in frame.seats if (name := _at_table(seat)))
     return [*shown, *([line(f"At the table: {names}.")] if names else [])]
+
+
+def _at_table(seat: SeatView) -> str | None:
+    return f"{seat.reserved} (from the next deal)" if seat.reserved else seat.name
 
 
 def variant(name: str, columns: int) -> list[Line]:

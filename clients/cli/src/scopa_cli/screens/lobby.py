@@ -10,7 +10,7 @@ from scopa_protocol.rules import Rules
 from scopa_protocol.settings import Settings
 from scopa_protocol.views import SeatView, View
 
-from .people import my_side, seat_name
+from .people import by_holder, my_side, seat_name
 
 RUNNING: Final = ("playing", "deal_over")
 ROOM_FIELDS: Final = frozenset({"variant", "players", "sides", "target"})
@@ -39,25 +39,41 @@ def _seat(view: View, seat: SeatView) -> Line:
 
 def seat_state(view: View, seat: SeatView) -> Line:
     """Who sits on a seat, with everything that is worth knowing about it."""
+    if seat.reserved is None:
+        return _occupant(seat, [*_person(view, seat), *_player(seat)], mine=seat.seat == view.you)
+    view = by_holder(view)
+    holder = view.seats[seat.seat]
+    comes = _occupant(holder, _person(view, holder), mine=seat.seat == view.you)
+    joint = ", then " if seat.name else ", reserved for "
+    return line(_occupant(seat, _player(seat), mine=False), joint, comes)
+
+
+def _occupant(seat: SeatView, marks: list[tuple[bool, str]], *, mine: bool) -> Line:
     if seat.name is None:
-        waits = f", reserved for {seat.reserved}" if seat.reserved else ""
-        return line(seat.kind, waits)
-    marks = [mark for holds, mark in _marks(view, seat) if holds]
-    text = f" ({', '.join(marks)})" if marks else ""
-    return line(Span(seat.name, "mine" if seat.seat == view.you else "bold"), text)
+        return line(seat.kind)
+    held = [mark for holds, mark in marks if holds]
+    text = f" ({', '.join(held)})" if held else ""
+    return line(Span(seat.name, "mine" if mine else "bold"), text)
 
 
-def _marks(view: View, seat: SeatView) -> list[tuple[bool, str]]:
+def _person(view: View, seat: SeatView) -> list[tuple[bool, str]]:
+    """What is so of whom the seat belongs to."""
     partner = view.rules.sides != view.rules.players and seat.side == my_side(view)
     return [
         (seat.seat == view.you, "you"),
         (seat.seat == view.host, "host"),
         (partner and seat.seat != view.you, "your partner"),
+        (seat.kind == "person" and not seat.online, "not connected"),
+        (seat.kind == "person" and seat.online and seat.away, "away"),
+    ]
+
+
+def _player(seat: SeatView) -> list[tuple[bool, str]]:
+    """What is so of who plays the seat's cards."""
+    return [
         (seat.kind == "bot", "bot"),
         (seat.kind == "vacant", "gave the seat up"),
-        (seat.kind == "person" and not seat.online, "not connected"),
         (seat.stand_in, "played by the server"),
-        (seat.reserved is not None, f"then {seat.reserved}"),
     ]
 
 

@@ -9,7 +9,7 @@ from scopa_protocol.events import Event
 from scopa_protocol.views import RecentPlay, View
 
 from .faces import Faces, faces
-from .people import does, seat_name, side_does, who, whom
+from .people import by_holder, does, my_cards, seat_name, side_does, who, whom
 
 Teller = Callable[[Any, View], Line | None]
 
@@ -33,7 +33,7 @@ def _played(event: happened.Played, view: View) -> Line:
     )
     bot = 0 <= event.seat < len(view.seats) and view.seats[event.seat].kind == "bot"
     auto = " (played by the server)" if event.auto and not bot else ""
-    return line(verb, " ", _effect(shown, play, mine=event.seat == view.you), auto)
+    return line(verb, " ", _effect(shown, play, mine=event.seat == my_cards(view)), auto)
 
 
 def _effect(shown: Faces, play: RecentPlay, *, mine: bool) -> Line:
@@ -119,7 +119,8 @@ def _proposed(event: happened.RulesProposed, view: View) -> Line | None:
     if view.proposal is not None and view.proposal.id == event.proposal.id:
         return None
     # It was answered or dropped before anybody saw it.
-    return line(does(view, event.proposal.by, "proposed", "proposed"), " to count by other rules.")
+    by = does(by_holder(view), event.proposal.by, "proposed", "proposed")
+    return line(by, " to count by other rules.")
 
 
 def _rescored(event: happened.Rescored, _: View) -> Line:
@@ -127,14 +128,17 @@ def _rescored(event: happened.Rescored, _: View) -> Line:
 
 
 def _presence(event: happened.Presence, view: View) -> Line | None:
+    are = does(by_holder(view), event.seat, "are", "is")
     if event.online:
         # In a lobby it follows at once on taking the seat, which was told.
-        return (
-            None
-            if view.phase == "lobby"
-            else line(does(view, event.seat, "are", "is"), " connected.")
-        )
-    return line(does(view, event.seat, "are", "is"), " not connected any more.")
+        return None if view.phase == "lobby" else line(are, " connected.")
+    return line(are, " not connected any more.")
+
+
+def _back(event: happened.Back, view: View) -> Line:
+    if any(seat.seat == event.seat and seat.reserved for seat in view.seats):
+        return line(does(by_holder(view), event.seat, "are", "is"), " back.")
+    return line(does(view, event.seat, "play", "plays"), " again.")
 
 
 def said(name: str, text: str) -> Line:
@@ -143,12 +147,18 @@ def said(name: str, text: str) -> Line:
 
 
 def _plain(verb: str, verbs: str, rest: str) -> Teller:
-    """A sentence that is its seat, a verb and a rest."""
+    """A sentence that is who plays a seat, a verb and a rest."""
 
     def teller(event: Any, view: View) -> Line:
         return line(does(view, event.seat, verb, verbs), rest)
 
     return teller
+
+
+def _personal(verb: str, verbs: str, rest: str) -> Teller:
+    """A sentence that is whom a seat belongs to, a verb and a rest."""
+    teller = _plain(verb, verbs, rest)
+    return lambda event, view: teller(event, by_holder(view))
 
 
 TELLERS: Final[dict[type[Event], Teller]] = {
@@ -162,11 +172,11 @@ TELLERS: Final[dict[type[Event], Teller]] = {
         ".",
     ),
     happened.Presence: _presence,
-    happened.Away: _plain("have", "has", " been away for a while."),
-    happened.Back: _plain("play", "plays", " again."),
+    happened.Away: _personal("have", "has", " been away for a while."),
+    happened.Back: _back,
     happened.WatcherCame: lambda event, _: line(Span(event.name, "bold"), " watches."),
     happened.WatcherLeft: lambda event, _: line(Span(event.name, "bold"), " stopped watching."),
-    happened.HostChanged: _plain("are", "is", " the host now."),
+    happened.HostChanged: _personal("are", "is", " the host now."),
     happened.Configured: lambda _event, _view: line("The host changed the rules or settings."),
     happened.MatchStarted: lambda event, _: line(Span(f"Match {event.match} begins.", "bold")),
     happened.DealerDrawn: _dealer_drawn,
@@ -190,9 +200,9 @@ TELLERS: Final[dict[type[Event], Teller]] = {
     happened.RulesProposed: _proposed,
     happened.ProposalDropped: lambda _event, _view: line("The proposal came to nothing."),
     happened.Rescored: _rescored,
-    happened.Paused: _plain("pause", "pauses", " the game. unpause: go on."),
+    happened.Paused: _personal("pause", "pauses", " the game. unpause: go on."),
     happened.Unpaused: lambda event, view: line(
-        "The game goes on, says ", seat_name(view, event.seat), "."
+        "The game goes on, says ", seat_name(by_holder(view), event.seat), "."
     ),
     happened.Said: lambda event, _: said(event.name, event.text),
     happened.StoodIn: lambda event, view: line(

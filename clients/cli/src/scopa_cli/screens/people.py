@@ -55,14 +55,14 @@ def members(view: View, side: int) -> list[SeatView]:
 
 
 def my_side(view: View) -> int | None:
-    """The viewer's side; None for a watcher."""
-    return next((seat.side for seat in view.seats if seat.seat == view.you), None)
+    """The side that the viewer plays for; None for who has no cards."""
+    return next((seat.side for seat in view.seats if seat.seat == my_cards(view)), None)
 
 
 def side_name(view: View, side: int) -> str:
     """A side by its people: `You & Carla`."""
     names = [
-        "You" if seat.seat == view.you else seat_name(view, seat.seat)
+        "You" if seat.seat == my_cards(view) else seat_name(view, seat.seat)
         for seat in members(view, side)
     ]
     names.sort(key=lambda name: name != "You")

@@ -3,7 +3,7 @@
 from scopa_protocol.views import View
 
 from .faces import faces
-from .people import listed, seat_name
+from .people import by_holder, listed, my_cards, seat_name
 
 DECLARE = "You may declare your hand before you play a card of it: type declare."
 YOUR_TURN = "Your turn: type a card's number, or the card. help lists everything."
@@ -28,7 +28,7 @@ def _playing(view: View) -> tuple[str, str]:
         return "keep or refuse> ", f"Your first card would be {card}: type keep or refuse."
     if view.to_play is None:
         return "> ", ""
-    if view.to_play == view.you:
+    if view.to_play == my_cards(view):
         return "your turn> ", f"{YOUR_TURN} {DECLARE}" if view.declarations else YOUR_TURN
     if view.declarations:
         return f"{seat_name(view, view.to_play)}'s turn> ", DECLARE
@@ -45,8 +45,8 @@ def _deal_over(view: View) -> tuple[str, str]:
         return "Enter when ready> ", "Press Enter, or type ready, for the next deal."
     waiting = [
         seat.name or f"seat {seat.seat}"
-        for seat in view.seats
-        if seat.kind == "person" and seat.online and not seat.ready
+        for seat in by_holder(view).seats
+        if seat.kind == "person" and seat.online and not seat.away and not seat.ready
     ]
     return (f"waiting for {listed(waiting)}> " if waiting else "> "), ""
 

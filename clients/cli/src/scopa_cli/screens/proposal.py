@@ -7,7 +7,7 @@ from scopa_protocol.rules import SCORING
 from scopa_protocol.views import Proposal, View
 
 from .lobby import written
-from .people import does, listed, seat_name, seats_listed, side_name
+from .people import by_holder, does, listed, seat_name, seats_listed, side_name
 
 
 def proposal(view: View) -> list[Line]:
@@ -15,6 +15,7 @@ def proposal(view: View) -> list[Line]:
     proposed = view.proposal
     if proposed is None:
         return []
+    view = by_holder(view)
     return [
         line(
             does(view, proposed.by, "propose", "proposes"),

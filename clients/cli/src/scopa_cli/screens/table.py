@@ -7,7 +7,7 @@ from scopa_protocol.cards import display_order
 from scopa_protocol.views import RecentPlay, SideView, View
 
 from .faces import Faces, faces
-from .people import my_side, seat_name, side_name, who, whom
+from .people import by_holder, my_cards, my_side, seat_name, side_name, who, whom
 
 NAME_COLUMNS: Final = 20
 LISTED_TAKES: Final = 3
@@ -58,7 +58,7 @@ def _open_hands(view: View) -> list[Line]:
     return [
         line("  Open hand of ", who(view, seat.seat), ": ", faces(view).set(seat.revealed))
         for seat in view.seats
-        if seat.revealed and seat.seat != view.you
+        if seat.revealed and seat.seat != my_cards(view)
     ]
 
 
@@ -86,7 +86,7 @@ def hand(view: View) -> list[Line]:
     if not view.hand:
         return []
     shown, cards = faces(view), display_order(view.hand)
-    if view.to_play != view.you or view.phase != "playing":
+    if view.to_play != my_cards(view) or view.phase != "playing":
         return [line(f"  {_label('Hand')}", shown.row(cards))]
     columns = max(width(shown.short(card).text) for card in cards)
     return [_hand_card(view, shown, number, card, columns) for number, card in enumerate(cards, 1)]
@@ -120,13 +120,14 @@ def turn(view: View) -> list[Line]:
     """Whose turn it is, and what holds the table up."""
     shown: list[Line] = []
     if view.paused_by is not None:
-        shown.append(line("  Paused by ", whom(view, view.paused_by), ". unpause: go on."))
+        by = whom(by_holder(view), view.paused_by)
+        shown.append(line("  Paused by ", by, ". unpause: go on."))
     if view.first_card is not None:
         shown.append(line("  Your first card would be ", faces(view).short(view.first_card), "."))
     shown += _declarations(view)
     if view.phase != "playing" or view.to_play is None:
         return shown
-    if view.to_play == view.you:
+    if view.to_play == my_cards(view):
         return [*shown, line("  ", Span("Your turn.", "mine"), _seconds(view))]
     return [*shown, line("  ", Span(seat_name(view, view.to_play), "bold"), " is to play.")]
 
