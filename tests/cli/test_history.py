@@ -99,7 +99,7 @@ async def test_what_is_refused_is_said_in_words() -> None:
         await peer.bye(1012, retry=True)
 
     async with fake_server(refuses, hangs_up) as server:
-        with pytest.raises(Failed, match="doesn't know this seat"):
+        with pytest.raises(Failed, match="doesn't know this seat any more: --watch"):
             await command.ask(entry(server.endpoint))
         with pytest.raises(Failed):
             await command.ask(entry(server.endpoint))

@@ -316,3 +316,25 @@ async def test_a_final_close_keeps_the_seat_and_says_how_to_come_back(
     assert ending.code == 1
     assert "Your seat is kept." in person.console.shown[-1]
     assert person.store.all()
+
+
+async def test_a_seat_that_is_lost_is_not_called_kept(tmp_path: Path) -> None:
+    person = Person(tmp_path, JOIN)
+
+    async def drops(peer: Peer) -> None:
+        await peer.let_in(playing(), Join)
+        await person.console.sees("Your turn.")
+        peer.drop()
+
+    async def forgot(peer: Peer) -> None:
+        await peer.send(HELLO)
+        await peer.send(an_error("bad_token", await peer.number(Resume)))
+        await peer.gone()
+
+    ending = await person.at(drops, forgot)
+    assert ending.code == 1
+    assert person.console.shown[-1] == (
+        "The server doesn't know this seat any more: scopa join takes a new one."
+    )
+    # A store that is put back may know it again.
+    assert [seat.token for seat in person.store.all()] == [TOKEN]

@@ -11,7 +11,7 @@ from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
 from scopa_protocol.codec import JSON
-from scopa_protocol.codes import RETRYABLE
+from scopa_protocol.codes import RETRYABLE, ErrorCode
 from scopa_protocol.commands import ClientCommand
 from scopa_protocol.frames import Bye, Error, Hello, ServerFrame
 
@@ -22,6 +22,10 @@ from .refusals import explain
 PATIENCE: Final = 15.0
 """Seconds that an answer may take."""
 MOST_TRIES: Final = 5
+SEAT_UNKNOWN: Final = (
+    "The server has that room no more, or doesn't know this seat any more: --watch asks as one who "
+    "watches."
+)
 LONGEST_WAIT: Final = 10.0
 
 T = TypeVar("T", bound=ServerFrame)
@@ -48,7 +52,7 @@ class Call:
             if not isinstance(answer, Error):
                 break
             if answer.code not in RETRYABLE:
-                raise Failed(explain(answer))
+                raise Failed(_refusal(answer))
             await asyncio.sleep(_wait(answer))
         raise Failed("The server didn't answer what was asked: try again later.")
 
@@ -62,6 +66,11 @@ class Call:
             re = getattr(frame, "re", None)
             if frame is not None and (re == number or (isinstance(re, list) and number in re)):
                 return frame
+
+
+def _refusal(error: Error) -> str:
+    """Why an errand is refused: it comes back to a seat, and takes none."""
+    return SEAT_UNKNOWN if error.code == ErrorCode.BAD_TOKEN else explain(error)
 
 
 def _wait(error: Error) -> float:

@@ -14,12 +14,14 @@ INTERRUPTED: Final = 130
 class Ending(Struct, frozen=True, kw_only=True):
     """How a connection or the whole session ended.
 
-    `seat_gone`: its token is worth nothing; `left`: closed as for somebody who left.
+    `seat_gone`: its token is worth nothing; `seat_unknown`: nor while the server's store is as it
+    is; `left`: closed as for somebody who left.
     """
 
     why: str
     retry: bool = False
     seat_gone: bool = False
+    seat_unknown: bool = False
     left: bool = False
     code: int = 0
     """The exit code that it means for the program."""

@@ -322,7 +322,9 @@ class Player:
             if entry.seating is not None:
                 entry.seating.withdraw()
             hint = " --name says another." if asks == "name" else ""
-            self.session.stop(Ending(why=f"{explain(error)}{hint}", code=1))
+            unknown = error.code == ErrorCode.BAD_TOKEN
+            why = f"{explain(error)}{hint}"
+            self.session.stop(Ending(why=why, seat_unknown=unknown, code=1))
 
     def _needs_passcode(self) -> str:
         if getattr(self._entry.command, "passcode", None):
@@ -371,7 +373,7 @@ class Player:
             return ending
         if ending.seat_gone:
             seating.drop()
-        elif seating.confirmed:
+        elif seating.confirmed and not ending.seat_unknown:
             self._tell(f"Your seat is kept. Come back with: {seating.comes_back_with()}")
         elif not self.session.asked:
             seating.withdraw()
