@@ -226,6 +226,23 @@ def test_a_mismatch_names_the_deal(
     assert "Not what was committed to: deal 1." in text(verdicts([found, *others]))
 
 
+@pytest.mark.parametrize(
+    ("deal", "seen", "innocent"),
+    [
+        (DEALS[0], {"1/1": ["00" * 32]}, True),
+        (DEALS[0], {"1/1": ["00" * 32, commitment(DEALS[0])]}, True),
+        (structs.replace(DEALS[0], table=[]), SEEN, False),
+        (DEALS[0], SEEN, False),
+        (DEALS[0], {}, False),
+    ],
+)
+def test_another_commitment_may_come_of_a_backup(
+    deal: HistoryDeal, seen: dict[str, list[str]], *, innocent: bool
+) -> None:
+    shown = text(verdicts([verify(deal, seen)]))
+    assert ("the host put the server back to a backup" in shown) is innocent
+
+
 def test_without_a_commitment_nothing_is_claimed() -> None:
     found = [verify(DEALS[0], {}), verify(DEALS[1], SEEN)]
     assert [verdict.outcome for verdict in found] == ["unseen", "verified"]

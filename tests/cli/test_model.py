@@ -111,6 +111,19 @@ def test_an_older_view_tells_nothing_and_a_new_log_is_always_taken() -> None:
     assert reloaded.view.seq == 3
 
 
+def test_a_table_that_went_back_is_told_as_such() -> None:
+    known = Known(view=sent.playing(seq=20))
+    told = "The table went back to an earlier moment."
+    for log, seq, back in (("other", 3, True), ("other", 20, False), ("other", 21, False)):
+        view = sent.playing(seq=seq, log=log)
+        for lines in (
+            enter(known, sent.joined(view), again=True)[1],
+            update(known, sent.update(view))[1],
+        ):
+            assert text(lines).startswith(told) is back
+    assert told not in text(enter(Known(), sent.joined(sent.playing(seq=1)), again=False)[1])
+
+
 def test_joined_is_always_taken_and_talk_is_heard_once() -> None:
     frame = sent.joined(sent.playing(seq=1), talk=[Talk(name="Bruno", seat=1, text="ciao")])
     known, lines = enter(Known(view=sent.playing(seq=20)), frame, again=False)

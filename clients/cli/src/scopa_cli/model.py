@@ -39,9 +39,10 @@ class Known(Struct, frozen=True, kw_only=True):
 
 def enter(known: Known, frame: Joined, *, again: bool) -> tuple[Known, list[Line]]:
     """Fold a `joined`: whatever was known before, this is how things are."""
+    back = _gone_back(known.view, frame.view)
     known = _seen(structs.replace(known, invite=frame.invite), frame.view)
     talk = [] if again else [said(past.name, past.text) for past in frame.talk]
-    return known, [*talk, *situation(frame.view)]
+    return known, [*back, *talk, *situation(frame.view)]
 
 
 def update(known: Known, frame: Update) -> tuple[Known, list[Line]]:
@@ -49,7 +50,13 @@ def update(known: Known, frame: Update) -> tuple[Known, list[Line]]:
     old, new = known.view, frame.view
     if old is not None and old.log == new.log and new.seq < old.seq:
         return known, []
-    return _seen(known, new), news(old, new, frame.events)
+    return _seen(known, new), [*_gone_back(old, new), *news(old, new, frame.events)]
+
+
+def _gone_back(old: View | None, new: View) -> list[Line]:
+    """Whether the room's log is shorter than it was: its store was put back to a backup."""
+    shorter = old is not None and old.log != new.log and new.seq < old.seq
+    return [line("The table went back to an earlier moment.")] if shorter else []
 
 
 def _seen(known: Known, view: View) -> Known:

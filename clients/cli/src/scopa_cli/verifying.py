@@ -16,6 +16,10 @@ PROVES = (
     "hands and the table are what that order gives.",
     "It doesn't prove that the order was random, nor that nobody looked at it.",
 )
+RESTORED = (
+    "A commitment is another by now where the order of the cards was changed, but also where the "
+    "host put the server back to a backup: the deals played since are shuffled anew. Ask the host."
+)
 UNSEEN = (
     "A commitment is seen while one plays or watches on this machine. Without it nobody can tell "
     "from the record alone that the order was fixed beforehand."
@@ -28,6 +32,8 @@ class Verdict(Struct, frozen=True):
     deal: int
     outcome: Outcome
     why: str
+    another: bool = False
+    """Whether another commitment was shown than the deal's, or several were."""
 
 
 def verify(deal: HistoryDeal, seen: Seen) -> Verdict:
@@ -39,12 +45,13 @@ def verify(deal: HistoryDeal, seen: Seen) -> Verdict:
     if deal.count is not None and deal.count.proof != deal.proof:
         found.append("its count tells another proof")
     shown = seen.get(key(deal.match, deal.deal), [])
+    another = hashed is not None and any(one != hashed for one in shown)
     if len(set(shown)) > 1:
         found.append("its commitment was changed after it had been shown")
     elif shown and hashed is not None and hashed != shown[0]:
         found.append("its salt and deck don't give the commitment that was shown")
     if found:
-        return Verdict(deal.deal, "mismatch", "; ".join(found))
+        return Verdict(deal.deal, "mismatch", "; ".join(found), another)
     if not shown:
         return Verdict(
             deal.deal,

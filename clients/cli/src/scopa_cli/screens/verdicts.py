@@ -1,7 +1,7 @@
 """What a check of the shuffles came to, deal by deal, and what that means."""
 
 from scopa_cli.lines import Line, Span, line
-from scopa_cli.verifying import PROVES, UNSEEN, Verdict
+from scopa_cli.verifying import PROVES, RESTORED, UNSEEN, Verdict
 
 MARKS = {"verified": "verified", "mismatch": "MISMATCH", "unseen": "can't be told"}
 
@@ -16,6 +16,7 @@ def verdicts(found: list[Verdict]) -> list[Line]:
         wrong = [str(verdict.deal) for verdict in found if verdict.outcome == "mismatch"]
         which = "deal" if len(wrong) == 1 else "deals"
         shown.append(line(Span(f"Not what was committed to: {which} {', '.join(wrong)}.", "bold")))
+    shown += [line(RESTORED)] if any(verdict.another for verdict in found) else []
     shown += [line(text) for text in PROVES] if "verified" in outcomes else []
     return [*shown, *([line(UNSEEN)] if "unseen" in outcomes else [])]
 
