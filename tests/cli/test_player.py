@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from scopa_cli.lines import line
 from scopa_cli.player import Wishes
 from scopa_protocol.commands import (
     Create,
@@ -21,12 +22,13 @@ from scopa_protocol.commands import (
 from scopa_protocol.events import Said
 from support.fake_console import FakeConsole
 from support.fake_server import Peer
-from support.person import CREATE, JOIN, TOKEN, Person
+from support.person import CREATE, JOIN, RESUME, TOKEN, Person
 from support.server_frames import (
     CODE,
     HELLO,
     a_count,
     an_error,
+    joined,
     lobby,
     playing,
     update,
@@ -338,3 +340,44 @@ async def test_a_seat_that_is_lost_is_not_called_kept(tmp_path: Path) -> None:
     )
     # A store that is put back may know it again.
     assert [seat.token for seat in person.store.all()] == [TOKEN]
+
+
+async def test_who_comes_back_is_told_of_another_seat(tmp_path: Path) -> None:
+    person = Person(tmp_path, RESUME)
+
+    async def drops(peer: Peer) -> None:
+        await peer.let_in(playing(), Resume)
+        await person.console.sees("Your turn.")
+        peer.drop()
+
+    async def again(peer: Peer) -> None:
+        await peer.let_in(playing(), Resume)
+        await person.console.sees("Back at the table.")
+        person.console.type("q")
+        await peer.gone()
+
+    await person.at(drops, again)
+    told = f"Back on seat 0 of room {CODE} (--new takes another seat)."
+    assert person.console.shown.count(told) == 1
+    assert person.console.text.count("--new") == 1
+
+
+@pytest.mark.parametrize(
+    ("invite", "drawn"), [(f"ws://127.0.0.1:8765/{CODE}", False), (f"wss://h.example/{CODE}", True)]
+)
+async def test_an_invite_is_drawn_where_others_can_use_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, invite: str, *, drawn: bool
+) -> None:
+    monkeypatch.setattr("scopa_cli.player.qr", lambda *_: [line("a code")])
+    person = Person(tmp_path, CREATE)
+
+    async def scene(peer: Peer) -> None:
+        await peer.send(HELLO)
+        await peer.send(joined(lobby(), await peer.number(Create), invite=invite))
+        person.console.type("quit")
+        await peer.gone()
+
+    await person.at(scene)
+    assert invite in person.console.shown
+    assert ("a code" in person.console.shown) is drawn
+    assert any("Only this machine" in shown for shown in person.console.shown) is not drawn

@@ -233,7 +233,8 @@ class Player:
         if again:
             self._tell("Back at the table.")
         elif isinstance(self._entry.command, Resume):
-            self._tell(f"Back on seat {frame.seat} of room {frame.room}.")
+            seat = f"Back on seat {frame.seat} of room {frame.room}"
+            self._tell(f"{seat} (--new takes another seat).")
         elif frame.seat is None:
             self._tell(f"You are watching room {frame.room}.")
         elif opens(self._entry.command):
@@ -249,7 +250,7 @@ class Player:
             self._tell(f"You sit on seat {frame.seat} of room {frame.room}{when}.")
 
     def _code(self, invite: str) -> list[Line]:
-        if not self._console.fancy:
+        if not self._console.fancy or is_own(invite):
             return []
         return qr(invite, self._wishes.charset, self._wishes.columns)
 
