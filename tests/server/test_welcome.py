@@ -15,9 +15,11 @@ def test_a_table_is_opened_with_the_client_that_is_there(
     monkeypatch.setattr("shutil.which", lambda _: None)
     monkeypatch.chdir(tmp_path)
     assert "  scopa host --server ws://a:1\n" in welcome("ws://0.0.0.0:1", "ws://a:1")
+    assert "  scopa join INVITE " in welcome("ws://0.0.0.0:1", "ws://a:1")
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
     (tmp_path / ".venv" / "bin" / "scopa").touch()
     assert "  .venv/bin/scopa host --server" in welcome("ws://0.0.0.0:1", "ws://a:1")
+    assert "  .venv/bin/scopa join INVITE " in welcome("ws://0.0.0.0:1", "ws://a:1")
     monkeypatch.setattr("shutil.which", lambda _: "/usr/bin/scopa")
     assert "  scopa host --server" in welcome("ws://0.0.0.0:1", "ws://a:1")
 

@@ -13,10 +13,11 @@ ELSEWHERE: Final = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
 
 def welcome(address: str, table: str) -> str:
     """The server's address, and what a person types who wants to open a table at `table`."""
+    client = _client()
     return (
         f"Scopa server on {address}\n"
-        f"  open a table:  {_client()} host --server {table}\n"
-        "  join one:      scopa join INVITE   (the host's client prints the invite)\n"
+        f"  open a table:  {client} host --server {table}\n"
+        f"  join one:      {client} join INVITE   (the host's client prints the invite)\n"
         "Ctrl-C stops the server; tables are kept.\n"
     )
 
