@@ -93,6 +93,18 @@ async def test_who_does_not_read_makes_it_stuck_and_reading_frees_it() -> None:
         assert [await heard.get(), await heard.get()] == ["stuck", "freed"]
 
 
+def taking(pipe: Pipe) -> list[bytes]:
+    """What a pipe has taken at once from now on: all that it may."""
+    taken = list[bytes]()
+
+    def take(message: bytes, text: bool) -> bool:
+        taken.append(message)
+        return True
+
+    pipe.take = take
+    return taken
+
+
 def frames(chance: random.Random) -> tuple[list[str | bytes], bytes]:
     """Messages, and the frames that a client might send them in, pings and pieces among them."""
     messages, wire = list[str | bytes](), b""
@@ -209,13 +221,7 @@ async def test_what_breaks_the_protocol_is_left_to_the_library(
     wire: bytes, code: int, cut: int
 ) -> None:
     async with joined(compression=None, max_size=100) as (pipe, client):
-        taken = list[bytes]()
-
-        def take(message: bytes, text: bool) -> bool:
-            taken.append(message)
-            return True
-
-        pipe.take = take
+        taken = taking(pipe)
         for piece in (b"", wire[:cut], wire[cut:]):
             pipe.data_received(piece)
         pipe.data_received(Frame(Opcode.TEXT, b"late").serialize(mask=True))
@@ -225,13 +231,7 @@ async def test_what_breaks_the_protocol_is_left_to_the_library(
 
 async def test_no_message_is_taken_among_the_pieces_of_another() -> None:
     async with joined(compression=None) as (pipe, client):
-        taken = list[bytes]()
-
-        def take(message: bytes, text: bool) -> bool:
-            taken.append(message)
-            return True
-
-        pipe.take = take
+        taken = taking(pipe)
         reading = asyncio.create_task(pipe.recv())
         await asyncio.sleep(0)
         pipe.data_received(Frame(Opcode.TEXT, b"{", fin=False).serialize(mask=True))
@@ -269,13 +269,7 @@ async def test_none_is_taken_before_what_came_first_is_read() -> None:
 
 async def test_none_is_taken_once_a_close_was_sent() -> None:
     async with joined(compression=None) as (pipe, client):
-        taken = list[bytes]()
-
-        def take(message: bytes, text: bool) -> bool:
-            taken.append(message)
-            return True
-
-        pipe.take = take
+        taken = taking(pipe)
         one = Frame(Opcode.TEXT, b"1").serialize(mask=True)
         pipe.data_received(one)
         pipe.protocol.send_close(4001)
