@@ -1,6 +1,7 @@
 """Live rooms without sockets: visitors whose outboxes are read directly."""
 
 import asyncio
+import random
 from typing import Any, TypeVar
 
 from scopa_protocol import commands as c
@@ -176,3 +177,19 @@ class House:
         guests = [host, *[await self.join(host.code, seat) for seat in seats]]
         await host.do(c.Start())
         return guests
+
+
+def legal(guest: Guest, chance: random.Random) -> c.Play:
+    """Any legal play of the guest whose turn it is."""
+    view = guest.view
+    assert view.options is not None
+    card = chance.choice(sorted(view.options))
+    take = chance.choice(view.options[card] or [[]])
+    return c.Play(deal=view.deal, turn=view.turn, card=card, take=take)
+
+
+def on_turn(guests: list[Guest]) -> Guest:
+    """The guest whose turn it is."""
+    to_play = guests[0].view.to_play
+    assert to_play is not None
+    return guests[to_play]

@@ -1,7 +1,15 @@
 """A store in memory that does what it is told: keeps, fails, or lets somebody else win."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Mapping,
+    Sequence,
+)
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from scopa_server.journal.hints import EVERYBODY, Hint, Hints, Words
@@ -42,13 +50,26 @@ class MemoryJournal:
         if self.down:
             raise Unavailable("down")
 
-    async def append(
+    def append(
         self, room: str, draft: Draft, *, header: bytes | None, ttl: int
-    ) -> Stored | Taken:
-        """Compare and append."""
+    ) -> Awaitable[Stored | Taken]:
+        """Compare and append: there and then, but for the gate."""
+        if not self.gate.is_set():
+            return self._late(room, draft, header)
+        done = asyncio.get_running_loop().create_future()
+        try:
+            done.set_result(self._append(room, draft, header))
+        except Unavailable as fault:
+            done.set_exception(fault)
+        return done
+
+    async def _late(self, room: str, draft: Draft, header: bytes | None) -> Stored | Taken:
         self.waiting += 1
         await self.gate.wait()
         self.waiting -= 1
+        return self._append(room, draft, header)
+
+    def _append(self, room: str, draft: Draft, header: bytes | None) -> Stored | Taken:
         self._check()
         self.batches += 1
         log = self.logs.get(room, [])

@@ -124,7 +124,7 @@ async def test_lost_answer_is_asked_for_until_the_store_is_back(
     await store(far, new_room(), [draft()])
     proxy.lose_answer(first.id.encode())
     proxy.refusing = True
-    caller = asyncio.create_task(far.append(room, first, header=None, ttl=DAY))
+    caller = asyncio.ensure_future(far.append(room, first, header=None, ttl=DAY))
     await soon(proxy.lost)
     await naps.more(3)
     with pytest.raises(Unavailable):
@@ -152,7 +152,7 @@ async def test_held_request_loses_to_another_process(
     mine, theirs = after(drafts[0]), after(drafts[0])
     proxy.hold_request(mine.id.encode())
     proxy.refusing = True
-    caller = asyncio.create_task(far.append(room, mine, header=None, ttl=DAY))
+    caller = asyncio.ensure_future(far.append(room, mine, header=None, ttl=DAY))
     await soon(proxy.lost)
     await store(journal, room, [theirs])
     proxy.refusing = False
@@ -179,7 +179,7 @@ async def test_closing_in_doubt_says_so(far: Journal, proxy: Proxy) -> None:
     await store(far, new_room(), [draft()])
     proxy.lose_answer(first.id.encode())
     proxy.refusing = True
-    caller = asyncio.create_task(far.append(new_room(), first, header=None, ttl=DAY))
+    caller = asyncio.ensure_future(far.append(new_room(), first, header=None, ttl=DAY))
     await soon(proxy.lost)
     await far.close()
     with pytest.raises(Unresolved):

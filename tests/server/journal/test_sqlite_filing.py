@@ -4,7 +4,7 @@ import asyncio
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Coroutine
+from collections.abc import Awaitable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -171,13 +171,11 @@ class FilingMachine(RuleBasedStateMachine):
         def break_(*_: Any) -> None:
             raise sqlite3.OperationalError("the disk")
 
-        async def broken() -> None:
-            await self.there._writer.submit(break_)
-
         async def at_once() -> list[Any]:
             new = [(room, self.drafted(room, "next", 0, b"")) for room in rooms]
-            asked = (self.there.append(r, d, header=b"no", ttl=DAY) for r, d in new)
-            return await asyncio.gather(*asked, broken(), return_exceptions=True)
+            asked = [self.there.append(r, d, header=b"no", ttl=DAY) for r, d in new]
+            broken = self.there._writer.submit(break_)
+            return await asyncio.gather(*asked, broken, return_exceptions=True)
 
         assert {type(outcome) for outcome in self.runner.run(at_once())} == {Unavailable}
 
@@ -190,7 +188,7 @@ class FilingMachine(RuleBasedStateMachine):
         """What isn't answered is sent again, as a room does it."""
         asked = [(room, self.drafted(room, "next", 0, b"")) for room in rooms]
 
-        def send(room: str, new: Draft) -> Coroutine[Any, Any, Stored | Taken]:
+        def send(room: str, new: Draft) -> Awaitable[Stored | Taken]:
             return self.there.append(room, new, header=b"head", ttl=1000)
 
         async def insist() -> list[Any]:

@@ -15,7 +15,7 @@ from scopa_server.live import following
 from scopa_server.live.gossip import HOLDS_SECONDS, SAY_SECONDS
 from scopa_server.room.decide.internal import GoneAway
 from scopa_server.room.tokens import token_hash
-from support.house import Guest, House
+from support.house import Guest, House, legal
 from support.memory_journal import MemoryJournal
 from support.tables import NAMES, token
 
@@ -43,15 +43,6 @@ async def table(**settings: object) -> tuple[House, House, list[Guest]]:
         guests.append(await house.join(host.code, seat))
     await host.do(c.Start())
     return here, there, guests
-
-
-def legal(guest: Guest, chance: random.Random) -> c.Play:
-    """Any legal play of the guest whose turn it is."""
-    view = guest.view
-    assert view.options is not None
-    card = chance.choice(sorted(view.options))
-    take = chance.choice(view.options[card] or [[]])
-    return c.Play(deal=view.deal, turn=view.turn, card=card, take=take)
 
 
 async def pass_time(seconds: float, *houses: House) -> None:

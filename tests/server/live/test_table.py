@@ -9,24 +9,8 @@ from scopa_protocol.codes import CloseCode
 from scopa_protocol.events import Played, Presence, SeatLeft
 from scopa_protocol.frames import Error, Joined, Update
 from scopa_server.journal.interface import Draft, Stored, Taken
-from support.house import Guest, House
+from support.house import House, legal, on_turn
 from support.tables import NAMES
-
-
-def legal(guest: Guest, chance: random.Random) -> c.Play:
-    """Any legal play of the guest whose turn it is."""
-    view = guest.view
-    assert view.options is not None
-    card = chance.choice(sorted(view.options))
-    take = chance.choice(view.options[card] or [[]])
-    return c.Play(deal=view.deal, turn=view.turn, card=card, take=take)
-
-
-def on_turn(guests: list[Guest]) -> Guest:
-    """The guest whose turn it is."""
-    to_play = guests[0].view.to_play
-    assert to_play is not None
-    return guests[to_play]
 
 
 async def test_four_people_play_a_match() -> None:

@@ -1,7 +1,7 @@
 """What a store of rooms' logs promises; the same for every kind of store."""
 
 import re
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
@@ -102,9 +102,9 @@ class Journal(Protocol):
         """How many transactions or pipelines of appends went out so far."""
         ...
 
-    async def append(
+    def append(
         self, room: str, draft: Draft, *, header: bytes | None, ttl: int
-    ) -> Stored | Taken:
+    ) -> Awaitable[Stored | Taken]:
         """Add a commit if it follows the log's top; the same draft again changes nothing.
 
         A missing room is started by number 1 only. `header`, when given, replaces the stored one

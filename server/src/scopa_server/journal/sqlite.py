@@ -79,11 +79,11 @@ class SqliteJournal:
         """How many transactions there were so far."""
         return self._writer.batches
 
-    async def append(
+    def append(
         self, room: str, draft: Draft, *, header: bytes | None, ttl: int
-    ) -> Stored | Taken:
+    ) -> "asyncio.Future[Stored | Taken]":
         """Add a commit if it follows the log's top."""
-        return await self._writer.append(plain_room(room), draft, header, positive_ttl(ttl))
+        return self._writer.append(plain_room(room), draft, header, positive_ttl(ttl))
 
     @property
     def shared(self) -> bool:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from scopa_protocol import commands as c
 
+from .ledger import Begun
 from .time import Time, Timer
 from .visitor import Visitor
 
@@ -17,11 +18,15 @@ COMMANDS: Final = 256
 
 
 class Ask(Struct, frozen=True):
-    """A visitor's command; `passcode` is the hash of one it brings."""
+    """A visitor's command; `passcode` is the hash of one it brings.
+
+    `begun`: it was decided, and the store may have it.
+    """
 
     visitor: Visitor
     command: c.Command
     passcode: str | None = None
+    begun: Begun | None = None
 
 
 class Enter(Struct, frozen=True):
@@ -50,6 +55,7 @@ class Inbox:
         self._messages: deque[Message] = deque()
         self._loop = asyncio.get_running_loop()
         self._woken = False
+        self._held = False
         self._sleeper: asyncio.Future[None] | None = None
         self._timer: Timer | None = None
         self._rings_at = 0.0
@@ -67,15 +73,35 @@ class Inbox:
         self._messages.append(message)
         self.wake()
 
+    def put_first(self, message: Message) -> None:
+        """Leave a message that comes before those that are there."""
+        self._messages.appendleft(message)
+        self.wake()
+
     def take(self) -> Message | None:
         """The oldest message."""
         return self._messages.popleft() if self._messages else None
 
     def wake(self) -> None:
-        """Let the task look around at once."""
+        """Let the task look around at once, or as soon as it is let."""
         self._woken = True
-        if self._sleeper is not None:
+        if self._sleeper is not None and not self._held:
             self._rouse(self._sleeper)
+
+    @property
+    def sleeps(self) -> bool:
+        """Whether the task has nothing to do."""
+        return self._sleeper is not None and not (self._woken or self._held)
+
+    def hold(self) -> None:
+        """Keep the task, which sleeps, from waking: something is being done without it."""
+        self._held = True
+
+    def release(self) -> None:
+        """That is done: let the task wake, if there is anything for it."""
+        self._held = False
+        if self._woken:
+            self.wake()
 
     def wake_at(self, when: float) -> None:
         """Let the task look around then, or now if messages wait or the time has come.

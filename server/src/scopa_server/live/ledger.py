@@ -1,8 +1,10 @@
 """A live room's state and its log in the store, kept in step: append, then apply."""
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from time import perf_counter
-from typing import Final
+from typing import Final, NamedTuple
 
 import structlog
 from msgspec import Struct
@@ -15,6 +17,7 @@ from scopa_server.journal.interface import (
     Journal,
     Snapshot,
     Stored,
+    Taken,
     Touch,
     Unavailable,
     Unresolved,
@@ -62,6 +65,23 @@ class RoomGone(RoomLost):
     """The store no longer has this room."""
 
 
+class Begun(NamedTuple):
+    """A commit that the store has been handed, `since` when (seconds), and what comes of it."""
+
+    draft: Draft
+    events: e.Events
+    outcome: asyncio.Future[Stored | Taken]
+    since: float
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether all went well."""
+        outcome = self.outcome
+        if not outcome.done() or outcome.cancelled() or outcome.exception() is not None:
+            return False
+        return isinstance(outcome.result(), Stored)
+
+
 class Ledger:
     """The state of one room and the top of its log. `log_id` changes when it was reloaded."""
 
@@ -87,22 +107,31 @@ class Ledger:
         missed, self._missed = self._missed, []
         return missed
 
-    async def commit(self, decide: Callable[[Room], e.Events]) -> list[RoomEvent] | None:
+    async def commit(
+        self, decide: Callable[[Room], e.Events], begun: "Begun | None" = None
+    ) -> list[RoomEvent] | None:
         """Decide and store. What people hear of it; None if nothing was to be stored.
 
-        A race that is lost is decided again on what won. Raises Refused, RoomLost.
+        `begun`: what was decided already. A race that is lost is decided again on what won.
+        Raises Refused, RoomLost.
         """
         for _ in range(RACES):
-            events = decide(self.room)
-            if not events:
-                return None
-            stored = await self._append(events)
+            if begun is None:
+                events = decide(self.room)
+                if not events:
+                    return None
+                begun = self.begin(events)
+            with suppress(Exception):
+                await begun.outcome
+            stored = self.finish(begun)
             if stored is not None:
                 return stored
+            begun = None
             await self.catch_up()
         raise unavailable()
 
-    async def _append(self, events: e.Events) -> list[RoomEvent] | None:
+    def begin(self, events: e.Events) -> "Begun":
+        """Hand a commit to the store. Raises Refused. Nothing else may come before its end."""
         draft = Draft(
             number=self.room.seq + 1,
             id=new_id(),
@@ -111,23 +140,33 @@ class Ledger:
         )
         begun = perf_counter()
         try:
-            outcome = await self._journal.append(
-                self.room.code,
-                draft,
-                header=self._new_header(events),
-                ttl=self.lifetime,
+            outcome = self._journal.append(
+                self.room.code, draft, header=self._new_header(events), ttl=self.lifetime
             )
         except Unavailable:
             self._metrics.appended(perf_counter() - begun, Append.FAILED)
             raise unavailable() from None
+        return Begun(draft, events, asyncio.ensure_future(outcome), begun)
+
+    def finish(self, begun: "Begun") -> list[RoomEvent] | None:
+        """Follow a commit that the store has answered.
+
+        What people hear of it; None if another commit was first. Raises Refused, RoomLost.
+        """
+        draft, seconds = begun.draft, perf_counter() - begun.since
+        try:
+            outcome = begun.outcome.result()
+        except Unavailable:
+            self._metrics.appended(seconds, Append.FAILED)
+            raise unavailable() from None
         except Unresolved as fault:
             # Whether it is in the log only the log can say.
             raise RoomLost(str(fault)) from None
-        stored = isinstance(outcome, Stored)
-        self._metrics.appended(perf_counter() - begun, Append.STORED if stored else Append.TAKEN)
         if not isinstance(outcome, Stored):
+            self._metrics.appended(seconds, Append.TAKEN)
             return None
-        self.room, heard = advance_telling(self.room, draft.number, outcome.at, events)
+        self._metrics.appended(seconds, Append.STORED)
+        self.room, heard = advance_telling(self.room, draft.number, outcome.at, begun.events)
         self._top = draft.id
         return heard
 

@@ -5,27 +5,29 @@ when it is stored tell. It never awaits a connection.
 """
 
 import asyncio
+import contextvars
 from collections.abc import Coroutine
 from typing import Final
 
 import structlog
+from msgspec.structs import replace
 
 from scopa_protocol import commands as c
 from scopa_protocol.codes import CloseCode
 from scopa_server.room.context import Actor
-from scopa_server.room.decide.internal import CameBack
 from scopa_server.room.project import project_for_server
 from scopa_server.room.refused import Refused
 from scopa_server.room.state import Room
 
-from .answers import Answers, gone, our_fault, restarting
+from .answers import Answers, restarting
+from .clerk import Clerk
 from .clocks import ANSWER_SECONDS, ServerTurn
 from .door import Door
 from .gossip import SAY_SECONDS, Gossip
 from .growth import Growth
 from .history import Historian
 from .inbox import Ask, Enter, Gone, Inbox, Message
-from .ledger import Ledger, RoomGone, RoomLost
+from .ledger import Begun, Ledger, RoomGone, RoomLost
 from .surroundings import Surroundings
 from .table import Table
 from .visitor import Visitor
@@ -58,7 +60,9 @@ class LiveRoom:
         self._historian = Historian(ledger, self._answers)
         self._growth = growth
         self._door = Door(self._table, self._answers, self._historian, growth)
+        self._clerk = Clerk(self._table, self._answers, self._historian, growth, self._door)
         self._inbox = Inbox(around.time)
+        self._context = contextvars.Context()
         self._newer = False
         self._gossip_at = self._time.now()
         self._mute_until = 0.0
@@ -95,8 +99,22 @@ class LiveRoom:
         if self._inbox.is_full:
             return False
         visitor.asked += 1
-        self._inbox.put(Ask(visitor, command, passcode))
+        ask = Ask(visitor, command, passcode)
+        if self._inbox.sleeps and self._clerk.begin(ask, self._answered, self._context):
+            self._inbox.hold()
+        else:
+            self._inbox.put(ask)
         return True
+
+    def _answered(self, ask: Ask, begun: Begun) -> None:
+        """The store has answered a card that was followed while the task slept."""
+        if not begun.is_stored:
+            self._inbox.put_first(replace(ask, begun=begun))
+        elif not self.closed:
+            self._clerk.finish(ask, begun)
+            if not self._is_calm(ask):
+                self._inbox.wake()
+        self._inbox.release()
 
     async def enter(
         self, visitor: Visitor, command: c.Create | c.Join | c.Resume | c.Watch, made: str | None
@@ -145,6 +163,7 @@ class LiveRoom:
     async def run(self) -> None:
         """The room's life in this process."""
         structlog.contextvars.bind_contextvars(room=self.room.code)
+        self._context = contextvars.copy_context()
         try:
             await self._safely(self._table.meet())
             while not self._ends():
@@ -291,49 +310,10 @@ class LiveRoom:
 
     def _handled(self, message: Message) -> Coroutine[None, None, None]:
         if isinstance(message, Ask):
-            return self._answer(message)
+            return self._clerk.follow(message)
         if isinstance(message, Enter):
             return self._door.let_in(message, self)
         return self._door.miss(message.visitor)
-
-    async def _answer(self, ask: Ask) -> None:
-        try:
-            if ask.visitor in self._table.audience:
-                await self._follow(ask)
-        finally:
-            ask.visitor.asked -= 1
-
-    async def _follow(self, ask: Ask) -> None:
-        visitor, command = ask.visitor, ask.command
-        if isinstance(command, c.History):
-            self._historian.ask(visitor, command)
-            return
-        try:
-            allowed = self._growth.allows(visitor, command, self.room.seq)
-            heard = await self._table.commit(visitor, command, ask.passcode, allowed)
-        except Refused as refusal:
-            self._answers.refuse(visitor, command, refusal)
-            await self._acts(visitor)
-            return
-        except RoomLost as fault:
-            lost = gone(command) if isinstance(fault, RoomGone) else restarting()
-            self._answers.refuse(visitor, command, lost)
-            raise
-        except Exception:
-            self._answers.refuse(visitor, command, our_fault())
-            raise
-        self._answers.count(command)
-        if heard is not None:
-            self._growth.followed(visitor, command)
-        if isinstance(command, c.Leave):
-            await self._door.see_off(visitor, command.id, heard)
-        else:
-            self._table.tell(heard, answering=(visitor, command.id))
-
-    async def _acts(self, visitor: Visitor) -> None:
-        """Even a refused command shows that a seat's person is there."""
-        if visitor.token is not None:
-            await self._table.do(CameBack(visitor.token))
 
     async def _catch_up(self) -> None:
         await self._table.ledger.catch_up()

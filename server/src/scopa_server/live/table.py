@@ -16,7 +16,7 @@ from .bouncer import Bouncer
 from .clocks import Came, Clocks
 from .gossip import Gossip
 from .growth import Allowed, Growth
-from .ledger import Ledger
+from .ledger import Begun, Ledger
 from .surroundings import Surroundings
 from .visitor import Visitor
 
@@ -153,23 +153,36 @@ class Table:
         command: c.Command | Internal,
         passcode: str | None = None,
         allowed: Allowed | None = None,
+        *,
+        begun: Begun | None = None,
     ) -> Coroutine[None, None, list[told.RoomEvent] | None]:
         """Decide and store; what people hear of it, None if nothing changed.
 
-        Raises Refused, RoomLost.
+        `begun`: it was decided before. Raises Refused, RoomLost.
         """
 
-        def decided(room: Room) -> Events:
-            # What was read from the store on the way may have moved people.
-            self.audience.move(room)
-            actor = who if isinstance(who, Actor) else Actor(who.seat, who.name)
-            context = self.context(passcode, timed=isinstance(command, c.Pause))
-            events = decide(room, actor, command, context)
+        def decided(_: Room) -> Events:
+            events = self._decide(who, command, passcode)
             if allowed is not None and events:
                 allowed(events)
             return events
 
-        return self.ledger.commit(decided)
+        return self.ledger.commit(decided, begun)
+
+    def begin(self, visitor: Visitor, command: c.Command) -> Begun | None:
+        """Decide and hand to the store; None if nothing changes. Raises Refused."""
+        events = self._decide(visitor, command)
+        return self.ledger.begin(events) if events else None
+
+    def _decide(
+        self, who: Actor | Visitor, command: c.Command | Internal, passcode: str | None = None
+    ) -> Events:
+        room = self.ledger.room
+        # What was read from the store on the way may have moved people.
+        self.audience.move(room)
+        actor = who if isinstance(who, Actor) else Actor(who.seat, who.name)
+        context = self.context(passcode, timed=isinstance(command, c.Pause))
+        return decide(room, actor, command, context)
 
     async def do(self, command: Internal) -> None:
         """Let the server do something, and tell. Raises Refused, RoomLost."""
