@@ -48,7 +48,7 @@ class Pipe(ServerConnection):
 
     # What has more than thirty attributes in a `__dict__`, the library's own among them, gets one
     # of a kilobyte and a half; as slots they are also found sooner.
-    __slots__ = ("_aligned", "_clear", "_posting", "freed", "stuck", "take")
+    __slots__ = ("_aligned", "_clear", "_posting", "_state", "freed", "stuck", "take")
 
     def __init__(self, *args: Any, posting: Posting | None = None, **limits: Any) -> None:
         super().__init__(*args, **limits)
@@ -56,6 +56,8 @@ class Pipe(ServerConnection):
         self.stuck: Callable[[], None] | None = None
         self.freed: Callable[[], None] | None = None
         self.take: Callable[[bytes, bool], bool] | None = None
+        self._state = self.protocol.state
+        """The library's, as of its last word: each look of its own at it would cost a call."""
         self._aligned = True
         """Whether what comes next begins a frame; once it doesn't, nobody looks any more."""
         self._clear = False
@@ -63,13 +65,13 @@ class Pipe(ServerConnection):
 
     def data_received(self, data: bytes) -> None:
         """Take what has come: the library does, but for a message that is taken at once."""
-        take, protocol = self.take, self.protocol
+        take = self.take
         if (
             take is not None
-            and protocol.state is OPEN
+            and self._state is OPEN
             and (self._clear or self._is_clear())
             and (message := whole_message(data)) is not None
-            and ((most := protocol.max_message_size) is None or len(message) <= most)
+            and ((most := self.protocol.max_message_size) is None or len(message) <= most)
             and take(message, data[0] == _WHOLE_TEXT)
         ):
             return
@@ -78,18 +80,19 @@ class Pipe(ServerConnection):
 
     def receive(self, data: bytes) -> None:
         """Let the library take what has come."""
-        begins = self._aligned if self.protocol.state is OPEN else None
+        begins = self._aligned if self._state is OPEN else None
         self._parse(data)
         if begins is None:
             self._aligned = data.endswith(_END_OF_REQUEST)
         elif begins:
             # Who brings too much is looked at no more.
-            self._aligned = self.protocol.state is OPEN and ends_whole(data)
+            self._aligned = self._state is OPEN and ends_whole(data)
 
     def _parse(self, data: bytes) -> None:
         for begin in range(0, len(data), _AT_ONCE):
             super().data_received(data[begin : begin + _AT_ONCE])
             self.parsed()
+            self._state = self.protocol.state
             if self.transport.is_closing():
                 return
 
@@ -124,10 +127,11 @@ class Pipe(ServerConnection):
 
         The library's public way to do so is `broadcast`.
         """
-        protocol, transport, size = self.protocol, self.transport, len(message)
-        if protocol.state is not OPEN or transport.is_closing():
+        transport, size = self.transport, len(message)
+        if self._state is not OPEN or transport.is_closing():
             return False
-        if protocol.extensions or protocol.debug or self.send_in_progress or size >= _LONG:
+        protocol = self.protocol
+        if size >= _LONG or protocol.extensions or protocol.debug or self.send_in_progress:
             broadcast([self], message, text=text)
             return True
         first = _WHOLE_TEXT if text else _WHOLE_BINARY
@@ -143,6 +147,7 @@ class Pipe(ServerConnection):
         """Write what the library has to say, after what was pushed before."""
         self._posting.flush()
         super().send_data()
+        self._state = self.protocol.state
 
 
 def whole_message(data: bytes) -> bytes | None:

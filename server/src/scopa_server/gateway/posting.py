@@ -40,18 +40,18 @@ class Posting:
         waiting, self._waiting = self._waiting, []
         for line, frame in waiting:
             if not line.is_closing():
-                self._write(line, frame)
+                try:
+                    line.write(frame)
+                except Exception:
+                    self._give_up(line)
 
     @staticmethod
-    def _write(line: asyncio.WriteTransport, frame: bytes) -> None:
-        try:
-            line.write(frame)
-        except Exception:
-            # What one line does must not keep the others' frames from them.
-            # Nor is it about the room or the line by whose turn they are written.
-            name = str(getattr(line.get_protocol(), "id", None))[:8]
-            contextvars.Context().run(log.exception, "writer_fault", connection=name)
-            line.abort()
+    def _give_up(line: asyncio.WriteTransport) -> None:
+        """End a line: what it does must not keep the others' frames from them."""
+        # Nor is it about the room or the line by whose turn they are written.
+        name = str(getattr(line.get_protocol(), "id", None))[:8]
+        contextvars.Context().run(log.exception, "writer_fault", connection=name)
+        line.abort()
 
     def _end_of_turn(self) -> None:
         self._called = False

@@ -33,6 +33,7 @@ class Writer:
         self._outbox = outbox
         self._patience = patience
         self._metrics = metrics
+        self._frames, self._bytes = metrics.frames_sent, metrics.bytes_sent
         self._sent: Callable[[ServerFrame | Update], None] = _nothing
         self._over = False
         self._waiting: asyncio.TimerHandle | None = None
@@ -42,7 +43,7 @@ class Writer:
         """Write what waits, and from now on whatever comes; `sent` hears of each frame."""
         self._sent = sent
         self._pipe.stuck, self._pipe.freed = self._wait, self._go_on
-        self._outbox.filled, self._outbox.write = self._write, self._put
+        self._outbox.filled, self._outbox.write = self._write, self._put_update
         if self._pipe.paused:
             self._wait()
         self._write()
@@ -72,27 +73,36 @@ class Writer:
                 # Whether the pipe takes more it knows when it has written what it took.
                 self._pipe.flush()
 
-    def _put(self, frame: ServerFrame | Update) -> bool:
-        """Write a frame before which nothing waits; whether it was taken."""
-        pipe, codec, metrics = self._pipe, self._codec, self._metrics
-        if self._over or pipe.paused:
+    def _put(self, frame: ServerFrame | Update) -> None:
+        """Write a frame, whether or not anything waits."""
+        if isinstance(frame, Update):
+            self._put_update(frame)
+            return
+        try:
+            self._push(self._codec.encode(frame))
+            self._sent(frame)
+        except Exception:
+            self._fail()
+
+    def _put_update(self, update: Update) -> bool:
+        """Write an update before which nothing waits; whether it was taken."""
+        if self._over or self._pipe.paused:
             return False
         try:
-            if isinstance(frame, Update):
-                data, answers = frame.encoded(codec), frame.re is not None
-            else:
-                data, answers = codec.encode(frame), True
-            if pipe.push(data, self._text):
-                metrics.frames_sent.count += 1
-                metrics.bytes_sent.count += len(data)
-            else:
-                # What still comes stays where it is, until there is too much of it.
-                self._over = True
-            if answers:
-                self._sent(frame)
+            self._push(update.encoded(self._codec))
+            if update.re is not None:
+                self._sent(update)
         except Exception:
             self._fail()
         return True
+
+    def _push(self, data: bytes) -> None:
+        if self._pipe.push(data, self._text):
+            self._frames.count += 1
+            self._bytes.count += len(data)
+        else:
+            # What still comes stays where it is, until there is too much of it.
+            self._over = True
 
     def _fail(self) -> None:
         """End it: whoever filled the outbox isn't at fault; silent, it would stay open."""
