@@ -163,6 +163,20 @@ def test_lone_ace_that_makes_fifteen_with_the_rest_is_offered_once() -> None:
     assert options(rules, parse("10D 4C"), "1S") == [("10D", "4C")]
 
 
+@pytest.mark.parametrize(
+    ("capture", "table", "card", "matta"),
+    [
+        ("sum", "1D 1C 1S 1B 7C", "5D", 1),
+        ("sum", "2D 2C 2S 2B 7C", "10D", 2),
+        ("fifteen", "2D 2C 2S 2B 7C 1D", "4D", 2),
+    ],
+)
+def test_a_matta_is_the_fifth_of_a_value(capture: str, table: str, card: str, matta: int) -> None:
+    rules, cards = build("scopa", {"capture": capture}), parse(table)
+    assert cards in options(rules, cards, card, matta=matta)
+    assert check(rules, (card,), cards, card, cards, matta) is None
+
+
 @pytest.mark.parametrize("capture", ["sum", "fifteen", "sum_or_fifteen"])
 def test_ace_that_sweeps_aces_too_takes_none_alone(capture: str) -> None:
     rules = build("scopa", {"capture": capture, "ace_sweeps": True, "ace_on_ace": "sweeps"})

@@ -13,7 +13,7 @@ def counts(way: Partition) -> tuple[int, ...]:
 
 
 def ways_by_trial(total: int) -> set[tuple[int, ...]]:
-    numbers = [range(min(4, total // value) + 1) for value in range(1, 11)]
+    numbers = [range(min(5, total // value) + 1) for value in range(1, 11)]
     return {
         tried
         for tried in product(*numbers)

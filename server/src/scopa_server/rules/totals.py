@@ -19,6 +19,9 @@ class Partition(NamedTuple):
 
 _Parts: TypeAlias = tuple[tuple[int, int], ...]
 
+ALIKE: Final = 5
+"""Cards of one value that there can be: four, and a matta that stands for it."""
+
 
 @cache
 def _parts(total: int, highest: int) -> tuple[_Parts, ...]:
@@ -28,7 +31,7 @@ def _parts(total: int, highest: int) -> tuple[_Parts, ...]:
     return tuple(
         ((value, number), *rest)
         for value in range(min(total, highest), 0, -1)
-        for number in range(1, min(4, total // value) + 1)
+        for number in range(1, min(ALIKE, total // value) + 1)
         for rest in _parts(total - number * value, value - 1)
     )
 
