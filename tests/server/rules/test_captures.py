@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scopa_server.rules.captures import can_take, check, is_legal, listing, options
+from scopa_server.rules.captures import check, listing, options
 from scopa_server.rules.cards import DECK, parse
 from scopa_server.rules.record import Rules, build
 from support import vectors
@@ -22,6 +23,17 @@ def as_sets(found: Sequence[Sequence[str]]) -> set[Cards]:
     sets = {frozenset(cards) for cards in found}
     assert len(sets) == len(found), "an option is listed twice"
     return sets
+
+
+def can_take(rules: Rules, table: Sequence[str], card: str, *, matta: int | None = None) -> bool:
+    forced = replace(rules, must_capture=True)
+    return check(forced, (card,), table, card, (), matta) == "must_capture"
+
+
+def is_legal(
+    rules: Rules, table: Sequence[str], card: str, take: Sequence[str], *, matta: int | None = None
+) -> bool:
+    return check(rules, (card,), table, card, take, matta) is None
 
 
 @pytest.mark.parametrize("case", vectors.load("captures"), ids=vectors.name)

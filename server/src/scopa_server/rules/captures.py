@@ -9,6 +9,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from scopa_server.rules.cards import COUNTED, VALUES, Card
 from scopa_server.rules.record import Rules
 from scopa_server.rules.totals import BARRED, CAPTURES, Partition, Totals
+from scopa_server.rules.value import value
 
 Refusal: TypeAlias = Literal["not_in_hand", "not_on_table", "must_capture", "illegal_capture"]
 """Why a play is not allowed."""
@@ -42,78 +43,13 @@ class _Turn(NamedTuple):
     fewest: bool
 
 
-def _claims(rules: Rules | _Turn, values: Collection[int], value: int) -> _Claims:
+def _claims(rules: _Turn, values: Collection[int], value: int) -> _Claims:
     totals = CAPTURES[rules.capture][value]
     if value == 1 and rules.ace_sweeps:
         return ACES[rules.ace_on_ace](values, totals)
     if rules.equal_first and totals.match in values:
         return value, BARRED[rules.capture][value], False
     return totals.match, totals, False
-
-
-_ANYTHING: Final = ~1
-
-
-def _wanted(capture: str, ace_sweeps: bool) -> tuple[int, ...]:
-    bits = [totals.bits for totals in CAPTURES[capture]]
-    return (0, _ANYTHING if ace_sweeps else bits[1], *bits[2:])
-
-
-_WANTED: Final[Mapping[tuple[str, bool], tuple[int, ...]]] = {
-    (capture, ace_sweeps): _wanted(capture, ace_sweeps)
-    for capture in CAPTURES
-    for ace_sweeps in (False, True)
-}
-"""A bit for every total on the table that lets a card of each value take something."""
-
-
-def _reachable(values: Sequence[int]) -> int:
-    """Set the bit of every total that some of the values make."""
-    totals = 1
-    for value in values:
-        totals |= totals << value
-    return totals
-
-
-def _least(values: Sequence[int], total: int) -> float:
-    """Count the fewest cards that make a total; infinity if none do."""
-    least = [0.0] + [float("inf")] * total
-    for value in values:
-        for reached in range(total, value - 1, -1):
-            least[reached] = min(least[reached], least[reached - value] + 1)
-    return least[total] or float("inf")
-
-
-def _fewest(values: Sequence[int], totals: Totals) -> float:
-    lower = [value for value in values if value < totals.match]
-    return min(_least(lower, totals.match), _least(values, totals.fifteen))
-
-
-def can_take(rules: Rules, table: Sequence[Card], card: Card, *, matta: int | None = None) -> bool:
-    """Tell whether a card can take anything, without listing what."""
-    value_of = VALUES[matta]
-    reachable = _reachable([value_of[other] for other in table])
-    return reachable & _WANTED[rules.capture, rules.ace_sweeps][value_of[card]] != 0
-
-
-def is_legal(
-    rules: Rules,
-    table: Sequence[Card],
-    card: Card,
-    take: Sequence[Card],
-    *,
-    matta: int | None = None,
-) -> bool:
-    """Tell whether a card may take these cards: one or more, each of them on the table."""
-    value_of = VALUES[matta]
-    values = [value_of[other] for other in table]
-    alone, totals, everything = _claims(rules, values, value_of[card])
-    size, total = len(take), sum(value_of[other] for other in take)
-    if (size == 1 and total == alone) or (everything and size == len(table)):
-        return True
-    if total == totals.fifteen or (size > 1 and total == totals.match):
-        return not rules.fewest or size == _fewest(values, totals)
-    return False
 
 
 def check(
@@ -127,14 +63,16 @@ def check(
     """Say why a card can't be played so; None if it can."""
     if card not in hand:
         return "not_in_hand"
-    if len(set(take)) < len(take) or not set(take) <= set(table):
+    counts = sum(map(COUNTED[matta], table))
+    plan = _plans_for(rules, counts)[VALUES[matta][card]]
+    if not take:
+        must = rules.must_capture and plan is not None and plan.takes(counts)
+        return "must_capture" if must else None
+    if len(set(table).intersection(take)) < len(take):
         return "not_on_table"
-    if take:
-        legal = is_legal(rules, table, card, take, matta=matta)
-        return None if legal else "illegal_capture"
-    if rules.must_capture and can_take(rules, table, card, matta=matta):
-        return "must_capture"
-    return None
+    taken = sum(map(COUNTED[matta], take))
+    legal = plan is not None and plan.allows(taken, counts, rules.fewest)
+    return None if legal else "illegal_capture"
 
 
 def options(
@@ -159,32 +97,23 @@ def listing(
 ) -> dict[Card, list[tuple[Card, ...]]]:
     """List the options of every card of a hand, at most `limit` for each."""
     value_of = VALUES[matta]
-    counts = sum(map(COUNTED[matta].__getitem__, table))
-    values = (counts | counts >> 1 | counts >> 2) & _ONES
-    alike = counts != values
-    plans = _plans(
-        rules.capture,
-        rules.equal_first,
-        rules.ace_sweeps,
-        rules.ace_on_ace,
-        rules.fewest,
-        values,
-        alike,
-    )
+    plans = _plans_for(rules, sum(map(COUNTED[matta], table)))
     options: dict[Card, list[tuple[Card, ...]]] = {}
+    single: tuple[Card, ...] | None = None
     lying: Mapping[int, Sequence[Card]] | None = None
-    single: Mapping[int, Card] | None = None
     for card in hand:
         plan = plans[value_of[card]]
+        found: list[tuple[Card, ...]] = []
+        options[card] = found
         if plan is None:
-            options[card] = []
-        elif plan.picks is None:
+            continue
+        if plan.picks is None:
             lying = _by_value(table, value_of) if lying is None else lying
-            options[card] = _sets(plan, counts, lying, rules.fewest, limit)
+            found += _sets(plan, lying, rules.fewest, limit)
         else:
-            single = {value_of[other]: other for other in table} if single is None else single
-            found = [pick(single) for pick in plan.picks]
-            options[card] = found if limit is None else found[:limit]
+            single = single or tuple(sorted(table, key=value_of.__getitem__))
+            for pick in plan.picks[:limit]:
+                found.append(pick(single))
     return options
 
 
@@ -199,18 +128,17 @@ def _by_value(table: Sequence[Card], value_of: Mapping[Card, int]) -> dict[int, 
     return lying
 
 
-_Pick: TypeAlias = Callable[[Mapping[int, Card]], tuple[Card, ...]]
-"""Takes one card of each of certain values."""
+_Pick: TypeAlias = Callable[[tuple[Card, ...]], tuple[Card, ...]]
+"""Takes some of a table's cards, no two alike and the lowest first."""
 
 
-def _pick(values: Sequence[int]) -> _Pick:
-    if len(values) > 1:
-        return itemgetter(*values)
-    (value,) = values
-    return lambda lying: (lying[value],)
+def _pick(lying: Sequence[int], values: Sequence[int]) -> _Pick:
+    places = [lying.index(value) for value in values]
+    return itemgetter(*places) if len(places) > 1 else itemgetter(slice(places[0], places[0] + 1))
 
 
-class _Plan(NamedTuple):
+@value
+class _Plan:
     """What a card may take wherever certain values lie on the table, and no others."""
 
     alone: int
@@ -222,10 +150,47 @@ class _Plan(NamedTuple):
     everything: bool
     fifteen: int
     """The total that makes everything one of the ways."""
+    sure: bool
+    """It takes something however many there are of each value."""
 
+    def takes(self, counts: int) -> bool:
+        """Tell whether it takes something where there are so many of each value."""
+        return self.sure or any(_has(counts, way) for way in self.ways)
+
+    def allows(self, taken: int, counts: int, fewest: bool) -> bool:
+        """Tell whether it takes so many of each value, of so many as there are."""
+        if taken == 1 << 4 * self.alone or (self.everything and taken == counts):
+            return True
+        for way in self.ways:
+            if way.counts == taken:
+                return not fewest or way.size == self._least(counts)
+        return False
+
+    def _least(self, counts: int) -> int:
+        return next(way.size for way in self.ways if _has(counts, way))
+
+
+_Plans: TypeAlias = tuple[_Plan | None, ...]
+"""What a card of each value may take; None: nothing."""
 
 _ONES: Final = sum(1 << 4 * value for value in range(1, 11))
+_MORE: Final = 14 * _ONES
 _TOPS: Final = 8 * _ONES
+
+
+def _plans_for(rules: Rules, counts: int) -> _Plans:
+    """Plan for a card of each value where there are so many of each."""
+    alike = counts & _MORE > 0
+    values = (counts | counts >> 1 | counts >> 2) & _ONES if alike else counts
+    return _plans(
+        rules.capture,
+        rules.equal_first,
+        rules.ace_sweeps,
+        rules.ace_on_ace,
+        rules.fewest,
+        values,
+        alike,
+    )
 
 
 @cache
@@ -237,7 +202,7 @@ def _plans(
     fewest: bool,
     values: int,
     alike: bool,
-) -> tuple[_Plan | None, ...]:
+) -> _Plans:
     """Plan for a card of each value where these lie; None: it takes nothing.
 
     `alike`: some of them more than once. There are 2,048 such tables: each is worked out once.
@@ -261,22 +226,20 @@ def _plan(turn: _Turn, values: int, alike: bool, value: int) -> _Plan | None:
     if not (alike or everything):
         least = ways[0].size if ways and turn.fewest else None
         singles = [way.singles for way in ways if way.size == least or not least]
-        picks = tuple(map(_pick, [(alone,), *singles] if alone else singles))
-    return _Plan(alone, picks, tuple(ways), everything, totals.fifteen)
+        sets = [(alone,), *singles] if alone else singles
+        picks = tuple([_pick(lying, values) for values in sets])
+    sure = alone > 0 or everything or any(way.singles for way in ways)
+    return _Plan(alone, picks, tuple(ways), everything, totals.fifteen, sure)
 
 
 def _sets(
-    plan: _Plan,
-    counts: int,
-    lying: Mapping[int, Sequence[Card]],
-    fewest: bool,
-    limit: int | None,
+    plan: _Plan, lying: Mapping[int, Sequence[Card]], fewest: bool, limit: int | None
 ) -> list[tuple[Card, ...]]:
     found: list[tuple[Card, ...]] = []
     if plan.alone:
         found += zip(lying[plan.alone], strict=True)
     if plan.ways:
-        found += _sums(plan.ways, counts, lying, fewest, limit)
+        found += _sums(plan.ways, lying, fewest, limit)
     if (
         plan.everything
         and sum(value * len(cards) for value, cards in lying.items()) != plan.fifteen
@@ -287,11 +250,11 @@ def _sets(
 
 def _sums(
     ways: Iterable[Partition],
-    counts: int,
     lying: Mapping[int, Sequence[Card]],
     fewest: bool,
     limit: int | None,
 ) -> list[tuple[Card, ...]]:
+    counts = sum(len(cards) << 4 * value for value, cards in lying.items())
     found: list[tuple[Card, ...]] = []
     for way in ways:
         if way.singles:

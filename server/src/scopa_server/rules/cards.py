@@ -1,6 +1,6 @@
 """Cards, written as value and suit: "7D" is the settebello (rulebook, Words)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, TypeAlias
 
 Card: TypeAlias = str
@@ -23,8 +23,8 @@ VALUES: Final[Mapping[int | None, Mapping[Card, int]]] = {
 }
 """What every card is worth in play, by the value named for the matta (None: its own)."""
 
-COUNTED: Final[Mapping[int | None, Mapping[Card, int]]] = {
-    named: {card: 1 << 4 * value for card, value in worth.items()}
+COUNTED: Final[Mapping[int | None, Callable[[Card], int]]] = {
+    named: {card: 1 << 4 * value for card, value in worth.items()}.__getitem__
     for named, worth in VALUES.items()
 }
 """The same as a one among the four bits of its value: added up they count every value's cards."""

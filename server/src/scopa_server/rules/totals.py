@@ -4,8 +4,11 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
+from scopa_server.rules.value import value
 
-class Partition(NamedTuple):
+
+@value
+class Partition:
     """One way to make a total: so many cards of each of these values."""
 
     size: int
@@ -54,11 +57,6 @@ class Totals(NamedTuple):
     """What makes fifteen with the card."""
     partitions: tuple[Partition, ...]
     """The ways of both, but for one card of equal value, the fewest cards first."""
-
-    @property
-    def bits(self) -> int:
-        """A bit for each total."""
-        return (1 << self.match | 1 << self.fifteen) & ~1
 
 
 def _totals(match: int, fifteen: int) -> Totals:
