@@ -25,7 +25,8 @@ def _shuffled() -> tuple[str, ...]:
     places: tuple[int, ...] = ()
     while len(set(places)) < len(DECK):
         places = _places(secrets.token_bytes(_PLACE_BYTES * len(DECK)))
-    return tuple(card for _, card in sorted(zip(places, DECK, strict=True)))
+    place_of = dict(zip(DECK, places, strict=True))
+    return tuple(sorted(DECK, key=place_of.__getitem__))
 
 
 def new_token() -> str:
