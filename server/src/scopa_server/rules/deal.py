@@ -194,7 +194,8 @@ def needs_batch(deal: Deal) -> bool:
 
 def is_last_of_hands(deal: Deal) -> bool:
     """Tell whether the next card played leaves all hands empty."""
-    return sum(map(len, deal.hands)) == 1
+    seat, hands = deal.to_play, deal.hands
+    return seat is not None and len(hands[seat]) == 1 and sum(map(len, hands)) == 1
 
 
 def next_batch(deal: Deal) -> Deal:
@@ -284,9 +285,10 @@ def _put(
 def play(deal: Deal, fact: Play) -> Deal:
     """Apply a play as it is recorded, deciding nothing about it again."""
     seat, card, take = fact.seat, fact.card, fact.take
-    hand = deal.hands[seat]
-    place = hand.index(card)
-    hands = _put(deal.hands, seat, hand[:place] + hand[place + 1 :])
+    hand = list(deal.hands[seat])
+    hand.remove(card)
+    hands = list(deal.hands)
+    hands[seat] = tuple(hand)
     piles, last_taker, matta = deal.piles, deal.last_taker, deal.matta
     if fact.to_pile:
         piles, last_taker = _put(piles, seat, (*piles[seat], card, *take)), seat
@@ -295,7 +297,7 @@ def play(deal: Deal, fact: Play) -> Deal:
             matta = None
     else:
         table = (*deal.table, card)
-    over = deal.stock == 0 and not any(hands)
+    over = not hand and deal.stock == 0 and not any(hands)
     # In the order of its fields: named, they would take twice the time.
     return Deal(
         deal.rules,
@@ -304,7 +306,7 @@ def play(deal: Deal, fact: Play) -> Deal:
         deal.batch,
         deal.turn if over else deal.turn + 1,
         None if over else (seat + 1) % deal.rules.players,
-        hands,
+        tuple(hands),
         table,
         piles,
         deal.sweeps if fact.sweep is None else (*deal.sweeps, fact.sweep),
