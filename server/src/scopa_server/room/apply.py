@@ -39,7 +39,12 @@ def advance(room: Room, number: int, at: int, events: e.Events) -> Room:
     """The room after commit `number`, stored at `at` (ms)."""
     for event in events:
         room = apply(room, event, at)
-    return replace(room, seq=number, at=at)
+    return stored(room, number, at)
+
+
+def stored(room: Room, number: int, at: int) -> Room:
+    """The room as commit `number`, stored at `at` (ms), leaves it."""
+    return room if room.seq == number and room.at == at else replace(room, seq=number, at=at)
 
 
 def apply(room: Room, event: e.LogEvent, at: int) -> Room:
@@ -256,7 +261,9 @@ def _declared(room: Room, event: e.Declared, at: int) -> Room:
 
 def _played(room: Room, event: e.Played, at: int) -> Room:
     assert room.deal is not None, "a card is played in a deal"
-    return restart_clock(room, at, deal=deals.play(room.deal, event.play))
+    deal = deals.play(room.deal, event.play)
+    # Mostly all of its commit: with that one's number and time, the room is made anew only once.
+    return replace(room, seq=room.seq + 1, at=at, deal=deal, clock_from=at, clock_used=0)
 
 
 def _leftovers(room: Room, event: e.Leftovers, at: int) -> Room:

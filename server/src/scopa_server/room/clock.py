@@ -1,6 +1,6 @@
 """What a room waits for, and for how long: pure, from the state and who is there."""
 
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -45,9 +45,9 @@ def decision(room: Room) -> Decision:
     return Decision(room.deal_number, turn, room.clock_from)
 
 
-def restart_clock(room: Room, at: int, **changes: Any) -> Room:
-    """Something else is waited for from `at` on, since something else changed, too."""
-    return replace(room, clock_from=at, clock_used=0, **changes)
+def restart_clock(room: Room, at: int) -> Room:
+    """Something else is waited for from `at` on."""
+    return replace(room, clock_from=at, clock_used=0)
 
 
 def deadlines(room: Room, online: frozenset[int]) -> tuple[Deadline, ...]:

@@ -3,13 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias, cast
 
-from msgspec.structs import replace
-
 from scopa_protocol import events as told
 from scopa_server.rules import deal as deals
 
 from . import events as e
-from .apply import apply
+from .apply import apply, stored
 from .decide.dealing import proof
 from .project import wire_proposal, wire_rules
 from .state import Room
@@ -219,4 +217,4 @@ def advance_telling(
         if public is not None:
             heard.append(public)
         room = after
-    return replace(room, seq=number, at=at), heard
+    return stored(room, number, at), heard
