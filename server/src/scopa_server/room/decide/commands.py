@@ -150,14 +150,16 @@ def decide(room: Room, actor: Actor, command: c.Command | Internal, context: Con
 
     Checks go in the protocol's order: exact repeat, role, phase, pause, then the command's own.
     """
-    return rescoring.with_dropped(room, _with_consequences(room, actor, command, context))
+    if isinstance(command, c.Command):
+        events = _asked_for(room, actor, command, context)
+    else:
+        events = decide_internal(room, command, context)
+    if not events or room.phase != "deal_over":
+        return events
+    return rescoring.with_dropped(room, _settled(room, actor, command, events, context))
 
 
-def _with_consequences(
-    room: Room, actor: Actor, command: c.Command | Internal, context: Context
-) -> e.Events:
-    if not isinstance(command, c.Command):
-        return and_settle(room, decide_internal(room, command, context), context.online, context)
+def _asked_for(room: Room, actor: Actor, command: c.Command, context: Context) -> e.Events:
     row = COMMANDS[type(command)]
     if row.repeat is not None and row.repeat(room, actor, command):
         return ()
@@ -165,8 +167,18 @@ def _with_consequences(
     events = _decided(row, room, actor, command, context)
     if actor.auto or actor.seat is None:
         return events
-    if row.acts(room, actor, command):
-        events = (*back(room, actor.seat), *events)
+    returned = back(room, actor.seat)
+    return (*returned, *events) if returned and row.acts(room, actor, command) else events
+
+
+def _settled(
+    room: Room, actor: Actor, command: c.Command | Internal, events: e.Events, context: Context
+) -> e.Events:
+    """Between deals: the events, and the next deal if they leave nobody to wait for."""
+    if not isinstance(command, c.Command):
+        return and_settle(room, events, context.online, context)
+    if actor.auto or actor.seat is None:
+        return events
     return and_settle(room, events, context.online | {actor.seat}, context)
 
 

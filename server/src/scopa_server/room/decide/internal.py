@@ -90,9 +90,7 @@ def _expired(room: Room, command: Expired, context: Context) -> e.Events:
 
 
 def and_settle(room: Room, events: e.Events, online: frozenset[int], context: Context) -> e.Events:
-    """The events, and the next deal if it waits for nobody after them."""
-    if room.phase != "deal_over" or not events:
-        return events
+    """Between deals: the events, and the next deal if it waits for nobody after them."""
     return (*events, *_settle(advance(room, room.seq, room.at, events), online, context))
 
 

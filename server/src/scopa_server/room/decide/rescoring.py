@@ -132,9 +132,7 @@ _DROPS = frozenset({e.SeatTaken, e.SeatLeft, *TRANSITIONS["deal_over"]})
 
 
 def with_dropped(room: Room, events: e.Events) -> e.Events:
-    """The events, an open proposal dropped before the first that it doesn't outlive."""
-    if room.phase != "deal_over":
-        return events
+    """Between deals: the events, an open proposal dropped before what it doesn't outlive."""
     told: list[e.LogEvent] = []
     is_open = room.proposed is not None
     for event in events:
