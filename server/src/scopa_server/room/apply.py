@@ -326,11 +326,11 @@ def _between_matches(seat: Seat) -> Seat:
 
 
 def _readied(room: Room, event: e.Readied, at: int) -> Room:
-    after = _seat(room, event.seat, replace(room.seats[event.seat], ready=True))
-    past = room.past
-    if past is None or past.deal != event.deal:
-        return after
-    return replace(after, past=replace(past, ready=past.ready | {event.seat}))
+    seats, past = list(room.seats), room.past
+    seats[event.seat] = replace(seats[event.seat], ready=True)
+    if past is not None and past.deal == event.deal:
+        past = replace(past, ready=past.ready | {event.seat})
+    return replace(room, seats=tuple(seats), past=past)
 
 
 def _paused(room: Room, event: e.Paused, at: int) -> Room:

@@ -38,11 +38,12 @@ def _with_cards(room: Room, actor: Actor) -> None:
     """A seat's person, or the server for a seat that it plays."""
     _seated(room, actor)
     seat = room.seats[actor.seat or 0]
-    # Its person may have come back while the server was thinking.
-    if actor.auto and not seat.served:
+    if not actor.auto:
+        if seat.reserved is not None:
+            raise said.waiting_for_cards()
+    elif not seat.served:
+        # Its person may have come back while the server was thinking.
         raise said.stale()
-    if not actor.auto and seat.reserved is not None:
-        raise said.waiting_for_cards()
 
 
 def _with_first_card(room: Room, actor: Actor) -> None:

@@ -98,7 +98,7 @@ def _settle(room: Room, online: frozenset[int], context: Context) -> e.Events:
     if room.phase != "deal_over" or room.paused_by is not None:
         return ()
     people = [seat for number, seat in enumerate(room.seats) if number in online]
-    awaited = [seat for seat in people if seat.holder is not None and not seat.stand_in]
+    awaited = [seat for seat in people if seat.held_by is not None and not seat.stand_in]
     if awaited and all(seat.ready for seat in awaited):
         return next_deal(room, context)
     return ()
