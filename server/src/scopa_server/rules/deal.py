@@ -1,13 +1,13 @@
 """One run through the 40 cards, as a frozen value (rulebook, The deal; A turn)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Final, Literal, TypeAlias
 
 from scopa_server.rules.cards import DECK, MATTA, VALUE, VALUES, Card
 from scopa_server.rules.record import Rules
 from scopa_server.rules.totals import CAPTURES
-from scopa_server.rules.value import value
+from scopa_server.rules.value import changed, value
 
 SweepKind: TypeAlias = Literal["capture", "leftovers", "opening"]
 DeclarationKind: TypeAlias = Literal["low", "three", "both"]
@@ -202,7 +202,7 @@ def next_batch(deal: Deal) -> Deal:
     """Deal the next batch; nothing is added to the table (rulebook, The deal 3)."""
     dealt = deal.rules.hand * deal.rules.players
     cards = deal.deck[-deal.stock :][:dealt]
-    return replace(
+    return changed(
         deal,
         batch=deal.batch + 1,
         hands=_hands(deal.rules, deal.dealer, cards),
@@ -336,7 +336,7 @@ def finish(deal: Deal) -> Deal:
         return deal
     seat, cards = left
     sweep = Sweep(seat=seat, value=1, cards=len(cards), kind="leftovers")
-    return replace(
+    return changed(
         deal,
         table=(),
         piles=_put(deal.piles, seat, deal.piles[seat] + cards),

@@ -1,13 +1,12 @@
 """What a hand may declare, and what follows (rulebook, Cirulla's declarations)."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from scopa_server.rules.cards import MATTA, VALUE, Card
 from scopa_server.rules.deal import Deal, DeclarationKind, Declared, Named
 from scopa_server.rules.record import Rules
-from scopa_server.rules.value import value
+from scopa_server.rules.value import changed, value
 
 LOW: Final = 9
 """The most that a low hand totals."""
@@ -96,7 +95,7 @@ def declare(deal: Deal, fact: Declared) -> Deal:
     matta = deal.matta
     if fact.matta is not None:
         matta = Named(value=fact.matta, seat=fact.seat)
-    return replace(deal, declared=(*deal.declared, fact), matta=matta)
+    return changed(deal, declared=(*deal.declared, fact), matta=matta)
 
 
 def revealed(deal: Deal, seat: int) -> tuple[Card, ...]:

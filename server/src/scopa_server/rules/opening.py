@@ -1,12 +1,12 @@
 """What may come before the first play: a choice, a sweep (rulebook, The deal 6 and 7)."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from scopa_server.rules.cards import MATTA, VALUE, Card
 from scopa_server.rules.deal import Deal, Sweep, leader
 from scopa_server.rules.record import Rules
+from scopa_server.rules.value import changed
 
 SCOPE: Final[dict[int, int]] = {15: 1, 30: 2}
 """What an opening table's total is worth."""
@@ -38,7 +38,7 @@ def asked(deal: Deal) -> int | None:
 
 def choose(deal: Deal, *, laid: bool) -> Deal:
     """Keep the first card, or refuse it: dealing goes on (rulebook, The deal 6)."""
-    return replace(deal, laid=laid)
+    return changed(deal, laid=laid)
 
 
 def scope(rules: Rules, table: Sequence[Card]) -> int:
@@ -59,6 +59,6 @@ def sweep(deal: Deal, scope: int) -> Deal:
     dealer, table = deal.dealer, deal.table
     one = Sweep(seat=dealer, value=1, cards=len(table), kind="opening")
     piles = tuple(pile + table if seat == dealer else pile for seat, pile in enumerate(deal.piles))
-    return replace(
+    return changed(
         deal, table=(), piles=piles, sweeps=(*deal.sweeps, *[one] * scope), last_taker=dealer
     )
