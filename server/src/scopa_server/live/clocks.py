@@ -5,7 +5,7 @@ the log and the store know, and no clock runs out in the first seconds after one
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -17,7 +17,9 @@ from scopa_server.room.clock import (
     Decision,
     deadlines,
     decision,
+    is_still,
     served_seat,
+    stays_still,
 )
 from scopa_server.room.decide.internal import Expired, GoneAway
 from scopa_server.room.state import Room, Seat
@@ -37,11 +39,16 @@ class ServerTurn(Struct, frozen=True):
 Due: TypeAlias = Expired | GoneAway | ServerTurn
 
 
-class _Agenda(NamedTuple):
-    """What is ahead of a room, and what decides that, beside who went when."""
+class _Agenda(Struct):
+    """What is ahead of a room, and what decides that, beside who went when.
+
+    `still`: nothing is, and no card changes that.
+    """
 
     room: Room
-    hangs_on: tuple[frozenset[int], int, float, float | None]
+    online: frozenset[int]
+    hangs_on: tuple[object, ...]
+    still: bool
     running: tuple[Deadline, ...]
     ahead: tuple[tuple[float, Due], ...]
     next_at: float | None
@@ -76,11 +83,10 @@ class Clocks:
         """Take the room's present state in: a new decision starts anew, a pause stops time."""
         if room is self._noted and anyone is self._anyone:
             return
-        self._noted, self._agenda = room, None
         awaited = decision(room)
         if _starts_anew(self._awaited, awaited, room):
             self._used_ms, self._since = 0, None
-        self._awaited, self._anyone = awaited, anyone
+        self._noted, self._awaited, self._anyone = room, awaited, anyone
         runs = anyone and room.paused_by is None
         if runs and self._since is None:
             self._since = self._time.now()
@@ -151,14 +157,29 @@ class Clocks:
     def _agenda_of(self, room: Room, online: frozenset[int]) -> _Agenda:
         """What is to be done, and when. The moments are fixed, not counted from now: time goes
         on between two looks at it, and a deadline must not move along."""
-        hangs_on = online, self.rank, self._used_ms, self._since
         agenda = self._agenda
-        if agenda is None or agenda.room is not room or agenda.hangs_on != hangs_on:
-            running = deadlines(room, online)
-            ahead = tuple(self._work_out(room, online, running)) if self._anyone else ()
-            first = min(when for when, _ in ahead) if ahead else None
-            agenda = self._agenda = _Agenda(room, hangs_on, running, ahead, first)
+        if agenda is not None and agenda.online == online:
+            if agenda.still and (agenda.room is room or stays_still(agenda.room, room)):
+                agenda.room = room
+                return agenda
+            if agenda.room is room and agenda.hangs_on == self._hangs_on():
+                return agenda
+        running = deadlines(room, online)
+        ahead = tuple(self._work_out(room, online, running)) if self._anyone else ()
+        agenda = self._agenda = _Agenda(
+            room=room,
+            online=online,
+            hangs_on=self._hangs_on(),
+            still=is_still(room, online),
+            running=running,
+            ahead=ahead,
+            next_at=min(when for when, _ in ahead) if ahead else None,
+        )
         return agenda
+
+    def _hangs_on(self) -> tuple[object, ...]:
+        """What moves the moments of an agenda."""
+        return self.rank, self._anyone, self._used_ms, self._since
 
     def _work_out(
         self, room: Room, online: frozenset[int], running: Sequence[Deadline]
@@ -228,6 +249,6 @@ def _away_ms(seat: Seat, shown: int | None) -> int:
 
 def _starts_anew(before: Decision, after: Decision, room: Room) -> bool:
     """Whether a clock begins at nothing, rather than going on after a pause."""
-    if (before.deal, before.turn) != (after.deal, after.turn):
+    if before.deal != after.deal or before.turn != after.turn:
         return True
     return before.since != after.since and room.clock_used == 0

@@ -67,6 +67,8 @@ class Gossip:
         self._bounds = bounds
         self._said = _SILENT
         self._others: dict[str, Note] = {}
+        self.is_alone = True
+        """Whether no other process shows the room."""
         self._noted: tuple[int, dict[str, Note], Note] = (-1, {}, _SILENT)
         """The latest note, and what of the audience and of the others it was made of."""
         self.reached = True
@@ -76,11 +78,6 @@ class Gossip:
     def rank(self) -> int:
         """How many processes come before this one, where one has to act for all."""
         return sum(other < self._process for other in self._others)
-
-    @property
-    def is_alone(self) -> bool:
-        """Whether no other process shows the room."""
-        return not self._others
 
     def online(self, room: Room) -> frozenset[int]:
         """Seats with a connection to another process."""
@@ -154,6 +151,7 @@ class Gossip:
             return
         read = {process: _read(text) for process, text in heard.items()}
         self._others = {process: other for process, other in read.items() if other is not None}
+        self.is_alone = not self._others
         self._said = note
         self.reached = True
 

@@ -52,14 +52,14 @@ class Table:
     @property
     def online(self) -> frozenset[int]:
         """Seats with a connection, to this process or another."""
-        here = self.audience.online
-        return here if self._gossip.is_alone else here | self._gossip.online(self.ledger.room)
+        here, gossip = self.audience.online, self._gossip
+        return here if gossip.is_alone else here | gossip.online(self.ledger.room)
 
     @property
     def watchers(self) -> tuple[str, ...]:
         """Names of those who watch, through this process or another."""
-        here = self.audience.watchers
-        return here if self._gossip.is_alone else (*here, *self._gossip.watchers)
+        here, gossip = self.audience.watchers, self._gossip
+        return here if gossip.is_alone else (*here, *gossip.watchers)
 
     @property
     def is_new(self) -> bool:
@@ -219,10 +219,11 @@ class Table:
     def is_calm(self) -> bool:
         """Whether everybody has been shown the present state, and nothing is ahead but a card."""
         ledger = self.ledger
+        room = ledger.room
         return (
-            self._told == (ledger.log_id, ledger.room.seq)
-            and self.next_at is None
-            and ledger.room.clock_from >= self._marked
+            self._told == (ledger.log_id, room.seq)
+            and self.clocks.next_at(room, self.online) is None
+            and room.clock_from >= self._marked
             and not ledger.wants_snapshot
         )
 

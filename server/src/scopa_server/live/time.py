@@ -29,10 +29,8 @@ class LoopTime:
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-
-    def now(self) -> float:
+        self.now = self._loop.time
         """Seconds since some moment in the past."""
-        return self._loop.time()
 
     def call_at(self, when: float, callback: Callable[[], None]) -> Timer:
         """Arrange a call at `when`."""

@@ -76,6 +76,27 @@ def _person_clocks(room: Room, seat: int, online: bool) -> tuple[Deadline, ...]:
     return tuple(clocks)
 
 
+def is_still(room: Room, online: frozenset[int]) -> bool:
+    """Whether nothing is ahead but a card, whoever is to play it: no clock runs, all are there."""
+    return (
+        room.phase == "playing"
+        and not room.settings.turn_seconds
+        and len(online) == len(room.seats)
+        and room.proposed is None
+        and not any(seat.served for seat in room.seats)
+    )
+
+
+def stays_still(before: Room, after: Room) -> bool:
+    """Whether what `is_still` hangs on is as it was in a room that was still."""
+    return (
+        after.seats is before.seats
+        and after.phase == "playing"
+        and after.settings is before.settings
+        and after.proposal is before.proposal
+    )
+
+
 def served_seat(room: Room) -> int | None:
     """The seat that the server acts for now."""
     seat = room.awaited
