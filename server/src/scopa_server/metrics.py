@@ -23,9 +23,11 @@ OTHER: Final = "other"
 # 1005 and 1006 are how websockets reports a close without a code and a lost connection.
 _CLOSES: Final = frozenset({*map(int, CloseCode), 1005, 1006})
 _OUTCOMES: Final = frozenset({OK, *map(str, ErrorCode)})
-_COMMANDS: Final = frozenset(
-    str(command.__struct_config__.tag) for command in get_args(ClientCommand)
-)
+KINDS: Final[Mapping[type, str]] = {
+    command: str(command.__struct_config__.tag) for command in get_args(ClientCommand)
+}
+"""The type on the wire of each command."""
+_COMMANDS: Final = frozenset(KINDS.values())
 _APPEND_SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 _DEPTHS: Final = (0, 1, 2, 5, 10, 20, 50, 100, 200)
 
@@ -128,9 +130,11 @@ class Metrics:
         self._reloads = Counter(
             "scopa_room_reloads", "Rooms read anew since the store knew better", registry=registry
         )
-        self._depth = Spread(
+        depth = Spread(
             "scopa_inbox_depth", "Messages waiting in a room when one more came", _DEPTHS, registry
         )
+        self.waiting = depth.add
+        """A message came to a room's inbox in which so many others waited."""
         self._stand_ins = Counter(
             "scopa_stand_in_plays", "Plays made by bots and stand-ins", registry=registry
         )
@@ -193,7 +197,8 @@ class Metrics:
 
     def answered(self, command: str, outcome: str = OK) -> None:
         """A command of that type on the wire was answered; what is unknown counts as other."""
-        answer, counts = (command, outcome), self._commands.counts
+        counts = self._commands.counts
+        answer = command, outcome
         if answer not in counts:
             answer = (
                 command if command in _COMMANDS else OTHER,
@@ -216,10 +221,6 @@ class Metrics:
     def room_reloaded(self) -> None:
         """A room was read anew since its log was behind or beside what memory held."""
         self._reloads.inc()
-
-    def waiting(self, depth: int) -> None:
-        """A message came to a room's inbox in which `depth` others waited."""
-        self._depth.add(depth)
 
     def stood_in(self) -> None:
         """A bot or a stand-in played a card."""

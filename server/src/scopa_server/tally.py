@@ -4,7 +4,7 @@ They are plain numbers, made into metrics only when somebody asks for them.
 """
 
 from bisect import bisect_left
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
@@ -35,7 +35,7 @@ class Tallies:
         self._name = name
         self._documentation = documentation
         self._labels = labels
-        self.counts: Counter[tuple[str, ...]] = Counter()
+        self.counts: defaultdict[tuple[str, ...], int] = defaultdict(int)
         registry.register(self)
 
     def collect(self) -> Iterable[Metric]:

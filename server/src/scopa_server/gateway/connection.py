@@ -22,7 +22,7 @@ from scopa_server.live.rooms import Rooms
 from scopa_server.live.showing import Update
 from scopa_server.live.time import Time
 from scopa_server.live.visitor import Visitor
-from scopa_server.metrics import OK, Limit, Metrics
+from scopa_server.metrics import KINDS, OK, Limit, Metrics
 from scopa_server.room.decide.seating import BOT_LEVELS
 from scopa_server.room.refused import Refused
 from scopa_server.rules.presets import PRESETS
@@ -241,16 +241,16 @@ class Connection:
 
     def _admits(self, command: c.ClientCommand) -> bool:
         """Count a command; whether it is to be followed, or was refused as one too many."""
-        re, waits = command.id, self.visitor.asked
+        re, waits = command.id, self.visitor.asked >= WAITING
         if re is not None:
-            waits = max(waits, self._waiting)
+            waits = waits or self._waiting >= WAITING
             self._waiting += 1
-        if waits >= WAITING:
-            self._hold_back(_kind(command), re, RETRY_SECONDS)
+        if waits:
+            self._hold_back(KINDS[type(command)], re, RETRY_SECONDS)
             return False
         seconds = self._pace.take(self._now())
         if seconds:
-            self._slow_down(_kind(command), re, seconds)
+            self._slow_down(KINDS[type(command)], re, seconds)
             return False
         if self._flood:
             self._flood -= 1
@@ -258,7 +258,7 @@ class Connection:
 
     def _excuse(self, command: c.ClientCommand, fault: Exception) -> None:
         """Answer a command that wasn't followed."""
-        kind = _kind(command)
+        kind = KINDS[type(command)]
         if not isinstance(fault, Refused):
             name = str(self._socket.id)[:8]
             log.error("command_fault", command=kind, connection=name, exc_info=fault)
@@ -354,24 +354,14 @@ class Connection:
         self._desk.metrics.answered(kind, OK if code is None else code.value)
 
     def _answered(self, frame: ServerFrame | Update) -> None:
-        self._waiting -= _answers(frame)
+        re: list[int] | int | None = getattr(frame, "re", None)
+        if re is not None:
+            self._waiting -= len(re) if isinstance(re, list) else 1
 
 
 def _busy() -> Refused:
     return too_fast("The table is busy; wait a little.", RETRY_SECONDS)
 
 
-def _kind(command: c.ClientCommand) -> str:
-    return str(command.__struct_config__.tag)
-
-
 class _LineGone(Exception):
     """The line has ended, or another worker has it, while a command was being followed."""
-
-
-def _answers(frame: ServerFrame | Update) -> int:
-    """How many commands a frame answers."""
-    re: list[int] | int | None = getattr(frame, "re", None)
-    if re is None:
-        return 0
-    return len(re) if isinstance(re, list) else 1

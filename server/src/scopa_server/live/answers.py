@@ -5,7 +5,7 @@ from math import ceil
 from scopa_protocol import commands as c
 from scopa_protocol.codes import ErrorCode
 from scopa_protocol.frames import Error
-from scopa_server.metrics import OK, Metrics
+from scopa_server.metrics import KINDS, OK, Metrics
 from scopa_server.room.refused import Refused
 
 from .visitor import Visitor
@@ -32,7 +32,7 @@ class Answers:
 
     def count(self, command: c.Command, outcome: str = OK) -> None:
         """A command was answered."""
-        self._metrics.answered(str(command.__struct_config__.tag), outcome)
+        self._metrics.answered(KINDS[type(command)], outcome)
 
 
 def bad_token() -> Refused:
