@@ -6,14 +6,13 @@ from typing import Any, Protocol
 
 from scopa_server.journal.ear import Ear
 from scopa_server.journal.hints import L
-from scopa_server.journal.link import Link, Links
+from scopa_server.journal.link import ASKED_AT_ONCE, Link, Links
 from scopa_server.journal.news import News
 from scopa_server.journal.resend import Resender, Sleep
 from scopa_server.journal.scripts import Command
 
 MakeLink = Callable[[], Link]
 _CONNECTIONS = 8
-_ASKED_AT_ONCE = 200
 
 
 class Node:
@@ -121,5 +120,5 @@ class Alone:
 
 def chunks(commands: Sequence[Command]) -> list[Sequence[Command]]:
     """Cut into pieces that don't hold a server up."""
-    starts = range(0, len(commands), _ASKED_AT_ONCE)
-    return [commands[start : start + _ASKED_AT_ONCE] for start in starts]
+    starts = range(0, len(commands), ASKED_AT_ONCE)
+    return [commands[start : start + ASKED_AT_ONCE] for start in starts]
