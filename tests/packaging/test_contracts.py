@@ -48,6 +48,7 @@ BREACHES = [
     ("Only journal/redis.py knows redis", "scopa_server.journal.breach", "redis.asyncio"),
     ("Only journal/redis.py knows redis", "scopa_server.app", "redis"),
     ("Only journal/redis.py knows redis", "scopa_cli.breach", "redis"),
+    ("Only journal/redis.py knows redis", "scopa_server.journal.breach", "hiredis"),
     (
         "In the server only the gateway knows websockets",
         "scopa_server.live.breach",

@@ -5,20 +5,24 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, cast
 
+import hiredis
 from redis.asyncio import ConnectionPool
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import AskError, AuthenticationError, MovedError, RedisError, ResponseError
+from redis.exceptions import AskError, AuthenticationError, MovedError, ResponseError
 
 from scopa_server.journal.link import Broken, Refusal, TurnedAway, Unreached
 from scopa_server.journal.places import Address, Place
 from scopa_server.journal.scripts import Command
 from scopa_server.journal.sentinels import Sentinels
-from scopa_server.journal.whole import keep_whole
+from scopa_server.journal.wire import MORE, Wire
 
 _CONNECT_SECONDS = 3.0
 _ANSWER_SECONDS = 5.0
 _CODE = re.compile(r"[A-Z]{1,20}")
+
+pack: Callable[[Command], bytes] = cast("Any", hiredis).pack_command
+"""Make a command what is sent."""
 
 
 def turned_away(error: Exception) -> str | None:
@@ -49,11 +53,11 @@ class RedisLink:
         self._script = script
         self._hash: bytes | None = None
         self._connection: Any = None
-        self._transport: asyncio.Transport | None = None
+        self._wire: Wire | None = None
 
     async def open(self) -> None:
         """Connect, or notice that the store has closed an idle connection and connect anew."""
-        if await self._is_clean():
+        if self._wire is not None and self._wire.is_clean:
             return
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
@@ -66,24 +70,12 @@ class RedisLink:
             reason = str(error) or "no answer in time"
             raise Unreached(f"no connection to the store: {reason}") from error
 
-    async def _is_clean(self) -> bool:
-        """Whether it is connected and nothing waits to be read, not even its end."""
-        connection = self._connection
-        if connection is None or not connection.is_connected:
-            return False
-        if self._transport is None or self._transport.is_closing():
-            return False  # one that was reset has no end to be read
-        try:
-            return not await connection.can_read()
-        except RedisError:
-            return False
-
     async def _connect(self) -> None:
-        self._connection = await self._find()
-        await self._connection.connect()
-        transport: asyncio.Transport = self._connection._writer.transport
-        self._transport = transport
-        keep_whole(transport)
+        connection = self._connection = await self._find()
+        await connection.connect()
+        # From here on redis-py only knows how to read an error.
+        parser = hiredis.Reader(replyError=connection._parser.parse_error, notEnoughData=MORE)
+        self._wire = Wire(connection._writer.transport, parser)
         if self._master:
             role = await self._ask("ROLE")
             if isinstance(role, Refusal) or role[0] != b"master":
@@ -99,14 +91,15 @@ class RedisLink:
 
     async def send(self, commands: Sequence[Command]) -> None:
         """Send in one go."""
-        if self._connection is None or not self._connection.is_connected:
-            raise Broken("the connection is gone")  # redis-py would connect and say nothing
-        packed = b"".join([pack(self._shortened(command)) for command in commands])
-        try:
-            async with asyncio.timeout(_ANSWER_SECONDS):
-                await self._connection.send_packed_command(packed, check_health=False)
-        except Exception as error:
-            raise Broken(f"sending failed: {type(error).__name__}") from error
+        wire = self._open_wire()
+        wire.write(b"".join([pack(self._shortened(command)) for command in commands]))
+        if not await wire.drain(_ANSWER_SECONDS):
+            raise Broken("sending failed: the store takes nothing")
+
+    def _open_wire(self) -> Wire:
+        if self._wire is None or self._wire.end is not None:
+            raise Broken("the connection is gone")
+        return self._wire
 
     def _shortened(self, command: Command) -> Command:
         if self._hash is not None and command[0] == "EVAL" and command[1] is self._script:
@@ -115,49 +108,57 @@ class RedisLink:
 
     async def receive(self, count: int) -> list[Any]:
         """Return the next answers, all of them in time or none more."""
-        answers: list[Any] = []
-        try:
-            async with asyncio.timeout(_ANSWER_SECONDS):
-                for _ in range(count):
-                    answers.append(await self._read())  # noqa: PERF401 - what came counts
-        except TimeoutError:
-            raise Broken("no answer in time", answers) from None
-        except Broken as error:
-            raise Broken(str(error), answers) from error.__cause__
+        wire = self._known_wire()
+        answers = await wire.take(count, _ANSWER_SECONDS)
+        for place, answer in enumerate(answers):
+            if isinstance(answer, Exception):
+                answers[place] = self._told(answer, answers[:place])
+        if len(answers) < count:
+            raise Broken(_fault(wire.end), answers) from wire.end
         return answers
 
     async def listen(self, seconds: float) -> Any:
         """Return the next message, None if none came in time."""
-        return await self._read(timeout=seconds, disconnect_on_error=False)
+        wire = self._known_wire()
+        answers = await wire.take(1, seconds)
+        if answers:
+            answer = answers[0]
+            return self._told(answer, ()) if isinstance(answer, Exception) else answer
+        if wire.end is not None:
+            raise Broken(_fault(wire.end)) from wire.end
+        return None
 
-    async def _read(self, **how: Any) -> Any:
-        try:
-            return await self._connection.read_response(**how)
-        except AskError as error:
+    def _known_wire(self) -> Wire:
+        if self._wire is None:
+            raise Broken("the connection is gone")
+        return self._wire
+
+    def _told(self, error: Exception, before: Sequence[Any]) -> Refusal:
+        """What an error as the answer says; `before`: the answers before it."""
+        if isinstance(error, AskError):
             return _redirection(error, self._connection.host)
-        except ResponseError as error:
+        if isinstance(error, ResponseError):
             return Refusal(_code(error))
-        except AuthenticationError as error:
+        if isinstance(error, AuthenticationError):
             # Redis 7.0 lets anybody connect, and says so to the first question.
-            raise TurnedAway(turned_away(error)) from None
-        except Exception as error:
-            raise Broken(f"the connection failed: {type(error).__name__}") from error
+            raise TurnedAway(turned_away(error))
+        raise Broken(_fault(error), before) from error
 
     async def drop(self) -> None:
         """Disconnect without waiting for the other side, whatever it hasn't taken yet."""
+        wire, self._wire = self._wire, None
         if self._connection is not None:
             await self._connection.disconnect(nowait=True)
             self._connection = None
-        if self._transport is not None:
+        if wire is not None:
             # redis-py, here or after a fault, lets it wait until the other side has taken all.
-            self._transport.abort()
-            self._transport = None
+            wire.abort()
 
 
-def pack(command: Command) -> bytes:
-    """A command as it is sent."""
-    words = [word if isinstance(word, bytes) else str(word).encode() for word in command]
-    return b"*%d\r\n" % len(words) + b"".join([b"$%d\r\n%b\r\n" % (len(w), w) for w in words])
+def _fault(error: Exception | None) -> str:
+    if error is None:
+        return "no answer in time"
+    return f"the connection failed: {type(error).__name__}"
 
 
 def _code(error: ResponseError) -> str:
