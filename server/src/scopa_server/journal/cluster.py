@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any, NamedTuple
 
 from scopa_server.journal.ear import Ear
-from scopa_server.journal.hints import L
+from scopa_server.journal.hints import Hints, L
 from scopa_server.journal.interface import StoreRefused, Unavailable
 from scopa_server.journal.link import (
     Broken,
@@ -67,6 +67,11 @@ class Cluster:
         """How many pipelines of appends went out so far."""
         now = sum(node.appends.batches for node in self._nodes.values())
         return self._retired_batches + now
+
+    @property
+    def hints(self) -> Hints:
+        """Who listens here."""
+        return self._news.hints
 
     async def append(self, room: str, command: Command) -> int:
         """Send an append until its answer is known."""

@@ -110,10 +110,18 @@ class Words:
 
 
 class Hints:
-    """The listeners of this process, by room."""
+    """The listeners of this process, by room.
+
+    They hear of this process's own commits from here. The store may tell of one before it answers
+    who made it, and who follows the room would go and look for what is only on its way.
+    """
 
     def __init__(self) -> None:
         self._listeners: dict[str, set[Listener]] = {}
+        self._own: dict[str, int] = {}
+        """The newest own commit, made or being made, of rooms that are listened to."""
+        self._told: set[str] = set()
+        """Rooms whose own commit, or another of that number, the store has told of meanwhile."""
         self._ended = False
 
     def add(self, room: str, listener: L) -> L:
@@ -129,6 +137,8 @@ class Hints:
         listeners.discard(listener)
         if not listeners:
             del self._listeners[room]
+            self._own.pop(room, None)
+            self._told.discard(room)
         return not listeners
 
     @asynccontextmanager
@@ -146,9 +156,30 @@ class Hints:
             listener.give(number)
 
     def hear(self, room: str, words: bytes) -> None:
-        """Pass on what was published."""
+        """Pass on what was published, unless it is of an own commit."""
+        own = self._own.get(room)
+        if own is not None and words == b"%d" % own:
+            self._told.add(room)
+            return
         for listener in self._listeners.get(room, ()):
             listener.hear(words)
+
+    def begin(self, room: str, number: int) -> bool:
+        """Take the word of an own commit upon oneself, if it is new and somebody listens."""
+        if room not in self._listeners or number <= self._own.get(room, 0):
+            return False
+        self._own[room] = number
+        self._told.discard(room)
+        return True
+
+    def settle(self, room: str, number: int, *, stored: bool) -> None:
+        """Tell of it when it is stored; else only what the store told, which is of another."""
+        if self._own.get(room) != number:
+            return
+        if not stored:
+            del self._own[room]
+        if stored or room in self._told:
+            self.give(room, number)
 
     def end(self) -> None:
         """Let every listener's loop end, and those to come."""

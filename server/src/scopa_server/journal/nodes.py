@@ -1,11 +1,11 @@
 """One server of a store, and a store that is only one: all that is asked of it, and how."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
 from scopa_server.journal.ear import Ear
-from scopa_server.journal.hints import L
+from scopa_server.journal.hints import Hints, L
 from scopa_server.journal.link import ASKED_AT_ONCE, Link, Links
 from scopa_server.journal.news import News
 from scopa_server.journal.resend import Resender, Sleep
@@ -43,7 +43,12 @@ class Servers(Protocol):
         """How many pipelines of appends went out so far."""
         ...
 
-    async def append(self, room: str, command: Command) -> int:
+    @property
+    def hints(self) -> Hints:
+        """Who listens here."""
+        ...
+
+    def append(self, room: str, command: Command) -> Awaitable[int]:
         """Send an append until its answer is known."""
         ...
 
@@ -84,9 +89,14 @@ class Alone:
         """How many pipelines of appends went out so far."""
         return self._node.appends.batches
 
-    async def append(self, room: str, command: Command) -> int:
+    @property
+    def hints(self) -> Hints:
+        """Who listens here."""
+        return self._news.hints
+
+    def append(self, room: str, command: Command) -> Awaitable[int]:
         """Send an append until its answer is known."""
-        return await self._node.appends.submit(room, command)
+        return self._node.appends.submit(room, command)
 
     async def ask(self, room: str, command: Command) -> Any:
         """Ask something that is safe to ask twice."""

@@ -63,7 +63,13 @@ class RedisJournal:
         self, room: str, draft: Draft, *, header: bytes | None, ttl: int
     ) -> Stored | Taken:
         """Add a commit if it follows the log's top, sent until the store has answered."""
-        at = await self._servers.append(room, scripts.append(room, draft, header, ttl))
+        command = scripts.append(room, draft, header, ttl)
+        own, at = self._servers.hints.begin(room, draft.number), 0
+        try:
+            at = await self._servers.append(room, command)
+        finally:
+            if own:
+                self._servers.hints.settle(room, draft.number, stored=at != 0)
         return Stored(at) if at else Taken()
 
     @property

@@ -30,6 +30,8 @@ class Pending:
     sent to a node that wasn't the right one.
     """
 
+    __slots__ = ("_waiting", "asking", "command", "doubtful", "room", "strayed")
+
     def __init__(self, room: str, command: Command, waiting: "asyncio.Future[int]") -> None:
         self.room = room
         self.command = command
@@ -208,27 +210,30 @@ class Resender:
     ) -> Refusal | None:
         """Tell what was answered; the last refusal that nobody else can see to."""
         refused: Refusal | None = None
+        kept: list[Pending] = []
         left = iter(answers)
         for pending, doubtful in zip(batch, before, strict=True):
             if pending.asking:
                 next(left, None)
             answer = next(left, None)
             if answer is None:
-                break
-            if not isinstance(answer, Refusal):
-                self._pending.remove(pending)
+                kept.append(pending)
+            elif not isinstance(answer, Refusal):
                 pending.settle(answer)
-                continue
-            # This sending changed nothing; an earlier one might still.
-            pending.doubtful, pending.asking = doubtful, False
-            if self._guide.redirect(pending, answer):
-                self._pending.remove(pending)
-                continue
-            refused = answer
-            if not doubtful and answer.code != _UNKNOWN_SCRIPT:
-                self._pending.remove(pending)
-                pending.fail(Unavailable(f"the store refused: {answer.code}"))
+            elif not self._is_elsewhere(pending, answer, doubtful):
+                refused = answer
+                if doubtful or answer.code == _UNKNOWN_SCRIPT:
+                    kept.append(pending)
+                else:
+                    pending.fail(Unavailable(f"the store refused: {answer.code}"))
+        # What came meanwhile is behind what was sent.
+        self._pending[: len(batch)] = kept
         return refused
+
+    def _is_elsewhere(self, pending: Pending, refusal: Refusal, doubtful: bool) -> bool:
+        # This sending changed nothing; an earlier one might still.
+        pending.doubtful, pending.asking = doubtful, False
+        return self._guide.redirect(pending, refusal)
 
     def _give_up_unsent(self, reason: str) -> None:
         for pending in self._pending:

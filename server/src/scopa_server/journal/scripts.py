@@ -18,6 +18,8 @@ Command = tuple[Word, ...]
 SLOTS = 16384
 _PREFIX = "scopa:{"
 _LOG = "}:log"
+_ABOUT = "}:about"
+_NEWS = "}:news"
 LOGS = f"{_PREFIX}*{_LOG}"
 """The pattern of all logs' keys."""
 ASKING: Command = ("ASKING",)
@@ -31,7 +33,7 @@ def log_key(room: str) -> str:
 
 def about_key(room: str) -> str:
     """Return the key of what else is kept of a room."""
-    return f"{_PREFIX}{plain_room(room)}}}:about"
+    return f"{_PREFIX}{plain_room(room)}{_ABOUT}"
 
 
 def here_key(room: str) -> str:
@@ -41,7 +43,7 @@ def here_key(room: str) -> str:
 
 def channel(room: str) -> str:
     """Return the channel that tells of a room's commits."""
-    return f"{_PREFIX}{plain_room(room)}}}:news"
+    return f"{_PREFIX}{plain_room(room)}{_NEWS}"
 
 
 def secret_key(room: str) -> str:
@@ -189,9 +191,21 @@ return 1
 
 def append(room: str, draft: Draft, header: bytes | None, ttl: int) -> Command:
     """Answers the time it was stored at, or 0 for taken."""
-    words = (draft.number, draft.id, draft.previous, draft.payload, positive_ttl(ttl))
-    more = (channel(room),) if header is None else (channel(room), header)
-    return ("EVAL", APPEND, 2, log_key(room), about_key(room), *words, *more)
+    named = f"{_PREFIX}{plain_room(room)}"
+    return (
+        "EVAL",
+        APPEND,
+        2,
+        named + _LOG,
+        named + _ABOUT,
+        draft.number,
+        draft.id,
+        draft.previous,
+        draft.payload,
+        positive_ttl(ttl),
+        named + _NEWS,
+        *(() if header is None else (header,)),
+    )
 
 
 def restore(room: str, commits: Sequence[Commit], header: bytes, ttl: int) -> Command:
