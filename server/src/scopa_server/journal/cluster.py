@@ -73,6 +73,10 @@ class Cluster:
         """Who listens here."""
         return self._news.hints
 
+    def is_heard(self, room: str) -> bool:
+        """Nobody knows: another process may hear it from another node."""
+        return False
+
     async def append(self, room: str, command: Command) -> int:
         """Send an append until its answer is known."""
         waiting: asyncio.Future[int] = asyncio.get_running_loop().create_future()

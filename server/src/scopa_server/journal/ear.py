@@ -73,6 +73,10 @@ class Ear:
         """The rooms listened to."""
         return list(self._wanted)
 
+    def hears(self, room: str) -> bool:
+        """Whether the store has confirmed a room."""
+        return room in self._confirmed
+
     async def want(self, room: str) -> None:
         """Listen to a room from now on."""
         if self._task is None:

@@ -39,15 +39,16 @@ class Hint:
     """What one listener hasn't heard yet; an asynchronous iterator of hints."""
 
     def __init__(self) -> None:
-        self._news = asyncio.Event()
+        self._awaited: asyncio.Future[int] | None = None
         self._number: int | None = None
         self._ended = False
 
     def give(self, number: int) -> None:
         """Replace what is waiting to be heard; a waiting `LOOK` stays, it asks for more."""
-        if self._number != LOOK:
+        if self._awaited is not None and not self._awaited.done():
+            self._awaited.set_result(number)
+        elif self._number != LOOK:
             self._number = number
-        self._news.set()
 
     def hear(self, words: bytes) -> None:
         """Take for a commit's number what is one."""
@@ -57,21 +58,22 @@ class Hint:
     def end(self) -> None:
         """Let the listener's loop end after what is still waiting."""
         self._ended = True
-        self._news.set()
+        if self._awaited is not None and not self._awaited.done():
+            self._awaited.set_exception(StopAsyncIteration())
 
     def __aiter__(self) -> "Hint":
         """Return itself."""
         return self
 
-    async def __anext__(self) -> int:
+    def __anext__(self) -> "asyncio.Future[int]":
         """Wait for the next hint."""
-        await self._news.wait()
-        number, self._number = self._number, None
-        if number is None:
-            raise StopAsyncIteration
-        if not self._ended:
-            self._news.clear()
-        return number
+        self._awaited = asyncio.get_running_loop().create_future()
+        if self._number is not None:
+            self._awaited.set_result(self._number)
+            self._number = None
+        elif self._ended:
+            self._awaited.set_exception(StopAsyncIteration())
+        return self._awaited
 
 
 class Words:

@@ -48,6 +48,10 @@ class Servers(Protocol):
         """Who listens here."""
         ...
 
+    def is_heard(self, room: str) -> bool:
+        """Whether this process hears what the server that appends to the room publishes."""
+        ...
+
     def append(self, room: str, command: Command) -> Awaitable[int]:
         """Send an append until its answer is known."""
         ...
@@ -93,6 +97,10 @@ class Alone:
     def hints(self) -> Hints:
         """Who listens here."""
         return self._news.hints
+
+    def is_heard(self, room: str) -> bool:
+        """Whether the server has confirmed it."""
+        return self._node.ear.hears(room)
 
     def append(self, room: str, command: Command) -> Awaitable[int]:
         """Send an append until its answer is known."""

@@ -53,6 +53,7 @@ class RedisJournal:
         self._grace = grace
         self._clustered = place.kind == "cluster"
         self._servers = _servers(place, sleep)
+        self._hints = self._servers.hints
 
     @property
     def batches(self) -> int:
@@ -63,13 +64,14 @@ class RedisJournal:
         self, room: str, draft: Draft, *, header: bytes | None, ttl: int
     ) -> Stored | Taken:
         """Add a commit if it follows the log's top, sent until the store has answered."""
-        command = scripts.append(room, draft, header, ttl)
-        own, at = self._servers.hints.begin(room, draft.number), 0
+        own, at = self._hints.begin(room, draft.number), 0
         try:
+            listening = own and self._servers.is_heard(room)
+            command = scripts.append(room, draft, header, ttl, listening=listening)
             at = await self._servers.append(room, command)
         finally:
             if own:
-                self._servers.hints.settle(room, draft.number, stored=at != 0)
+                self._hints.settle(room, draft.number, stored=at != 0)
         return Stored(at) if at else Taken()
 
     @property

@@ -67,7 +67,8 @@ def room_of(name: str) -> str:
 #
 # The first write is the one that may be refused (memory full, a replica, no disk): what Redis
 # answers with an error has changed nothing. For the same reason no shebang: a repeated draft is
-# recognised even when memory is full. Publishing may be forbidden; it is only a hint.
+# recognised even when memory is full. Publishing may be forbidden; it is only a hint, and left out
+# where nobody would hear it but the process that commits.
 APPEND = """
 local log, about = KEYS[1], KEYS[2]
 local number, id, previous, payload, ttl = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
@@ -85,15 +86,19 @@ local at = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('XADD', log, entry,
   'id', id, 'previous', previous, 'at', string.format('%.0f', at), 'payload', payload)
 if not top then redis.call('DEL', about) end
-if ARGV[7] then redis.call('HSET', about, 'header', ARGV[7]) end
-local left = top and not ARGV[7] and redis.call('TTL', log) or 0
+if ARGV[8] then redis.call('HSET', about, 'header', ARGV[8]) end
+local left = top and not ARGV[8] and redis.call('TTL', log) or 0
 if left < ttl * 0.99 or left > ttl then
   redis.call('EXPIRE', log, ttl)
   redis.call('EXPIRE', about, ttl)
 end
-redis.pcall('SPUBLISH', ARGV[6], number)
+local heard = ARGV[7] == '1' and redis.pcall('PUBSUB', 'SHARDNUMSUB', ARGV[6])
+if not heard or heard[2] ~= 1 then redis.pcall('SPUBLISH', ARGV[6], number) end
 return at
 """
+
+_LISTENING = 11
+"""Where an append says whether who commits is subscribed."""
 
 _RESTORE = """
 local log, about, ttl = KEYS[1], KEYS[2], ARGV[1]
@@ -189,8 +194,14 @@ return 1
 """
 
 
-def append(room: str, draft: Draft, header: bytes | None, ttl: int) -> Command:
-    """Answers the time it was stored at, or 0 for taken."""
+def append(
+    room: str, draft: Draft, header: bytes | None, ttl: int, *, listening: bool = False
+) -> Command:
+    """Answers the time it was stored at, or 0 for taken.
+
+    `listening`: whether who commits is subscribed to the channel; if nobody else is, nothing is
+    published.
+    """
     named = f"{_PREFIX}{plain_room(room)}"
     return (
         "EVAL",
@@ -204,8 +215,16 @@ def append(room: str, draft: Draft, header: bytes | None, ttl: int) -> Command:
         draft.payload,
         positive_ttl(ttl),
         named + _NEWS,
+        int(listening),
         *(() if header is None else (header,)),
     )
+
+
+def aloud(command: Command) -> Command:
+    """The same, published in any case: who has lost a connection can't tell who is subscribed."""
+    if command[1:2] != (APPEND,):
+        return command
+    return (*command[:_LISTENING], 0, *command[_LISTENING + 1 :])
 
 
 def restore(room: str, commits: Sequence[Commit], header: bytes, ttl: int) -> Command:
