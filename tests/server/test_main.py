@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 SLOW = {
     "asyncio",
     "websockets",
+    "hiredis",
     "redis",
     "prometheus_client",
     "structlog",

@@ -243,6 +243,46 @@ async def test_another_process_is_heard(
             assert await anext(hints) == each.number
 
 
+def published(server: RedisServer) -> int:
+    """How often something was published so far."""
+    said = server.ask("INFO", "commandstats").partition(b"cmdstat_spublish:calls=")[2]
+    return int(said.partition(b",")[0] or 0)
+
+
+async def test_nothing_is_published_that_nobody_else_hears(
+    journal: Journal, open_at: Open, server: RedisServer
+) -> None:
+    room, drafts = new_room(), chain([b""] * 3)
+    other = open_at(server.url)
+    async with asyncio.timeout(5), journal.watch(room) as hints:
+        assert await anext(hints) == LOOK
+        before = published(server)
+        await store(journal, room, drafts[:1])
+        assert await anext(hints) == 1
+        assert published(server) == before
+        async with other.watch(room) as theirs:
+            assert await anext(theirs) == LOOK
+            await store(journal, room, drafts[1:2])
+            assert await anext(theirs) == await anext(hints) == 2
+        await store(other, room, drafts[2:])
+        assert await anext(hints) == 3
+
+
+async def test_what_is_sent_again_is_published_in_any_case(
+    far: Journal, proxy: Proxy, server: RedisServer
+) -> None:
+    room, drafts = new_room(), chain([b""] * 2)
+    async with asyncio.timeout(10), far.watch(room) as hints:
+        assert await anext(hints) == LOOK
+        await store(far, room, drafts[:1])
+        before = published(server)
+        proxy.hold_request(drafts[1].id.encode())
+        await store(far, room, drafts[1:])
+        assert published(server) == before + 1
+        proxy.release()
+        await soon(proxy.arrived)
+
+
 async def test_expiry_of_all_keys_is_renewed_together(
     journal: Journal, server: RedisServer
 ) -> None:
