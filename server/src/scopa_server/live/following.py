@@ -51,12 +51,13 @@ async def poll(journal: Journal, shown: Callable[[], Mapping[str, LiveRoom]], ti
 
 async def _look(journal: Journal, rooms: Mapping[str, LiveRoom]) -> bool:
     # A function of its own: while `poll` sleeps it must not keep rooms that have left.
+    before = {code: live.top for code, live in rooms.items()}
     try:
         tops = await journal.tops(list(rooms)) if rooms else {}
     except Unavailable:
         return False
     for code, live in rooms.items():
-        if tops.get(code) != live.top:
+        if tops.get(code) not in {before.get(code), live.top}:
             live.notice_news(gossip=False)
     return True
 
