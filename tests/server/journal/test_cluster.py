@@ -135,7 +135,7 @@ async def test_a_room_in_between_is_waited_for(
         if begun:
             move_keys(source, target, log_key(room))
         new = drafts[begun]
-        caller = asyncio.create_task(journal.append(room, new, header=b"new", ttl=DAY))
+        caller = asyncio.ensure_future(journal.append(room, new, header=b"new", ttl=DAY))
         async with asyncio.timeout(PATIENCE):
             await pauses.begun.wait()
         assert not caller.done()

@@ -39,15 +39,16 @@ async def test_of_words_that_nobody_reads_the_oldest_are_lost(
 
 async def test_own_commits_are_told_when_they_are_stored() -> None:
     listeners = Hints()
-    assert not listeners.begin("ROOM", 1)  # nobody listens
+    assert not listeners.takes("ROOM", 1)  # nobody listens
     hint = listeners.add("ROOM", Hint())
-    assert listeners.begin("ROOM", 2)
+    assert listeners.takes("ROOM", 2)
+    listeners.begin("ROOM", 2)
     listeners.hear("ROOM", b"2")
     listeners.settle("ROOM", 2, stored=True)
     assert await anext(hint) == 2
     # Nothing more of it, however late the store tells, nor of an older one that is sent again.
     listeners.hear("ROOM", b"2")
-    assert not listeners.begin("ROOM", 1)
+    assert not listeners.takes("ROOM", 1)
     listeners.hear("ROOM", b"3")
     assert await anext(hint) == 3
 
@@ -55,11 +56,11 @@ async def test_own_commits_are_told_when_they_are_stored() -> None:
 async def test_a_number_that_was_another_s_is_told_in_the_end() -> None:
     listeners = Hints()
     hint = listeners.add("ROOM", Hint())
-    assert listeners.begin("ROOM", 2)
+    listeners.begin("ROOM", 2)
     listeners.hear("ROOM", b"2")
     listeners.settle("ROOM", 2, stored=False)
     assert await anext(hint) == 2
-    assert listeners.begin("ROOM", 3)
+    listeners.begin("ROOM", 3)
     listeners.settle("ROOM", 3, stored=False)
     listeners.hear("ROOM", b"3")
     assert await anext(hint) == 3

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scopa_server.journal import Unavailable
+from scopa_server.journal import Stored, Unavailable
 from scopa_server.journal.cluster import Cluster
 from scopa_server.journal.link import Refusal
 from scopa_server.journal.places import Address
@@ -108,19 +108,19 @@ async def test_a_node_that_gets_a_room_while_another_goes_is_kept(
         world.owners, world.answers = (B, C), {B: 7, C: 7}
         await cluster.look_again()
         for room in (ROOM, OTHER):
-            assert await cluster.append(room, ("EVAL",)) == 7
+            assert await cluster.append(room, ("EVAL",)) == Stored(7)
         world.owners, world.answers = (A,), {A: moved(C), C: 8}
         world.answering[C].clear()
         world.dropping[B].clear()
         looking = asyncio.create_task(cluster.look_again())
         await world.reached["drop", B].wait()
         world.reached["answer", C].clear()
-        appending = asyncio.create_task(cluster.append(ROOM, ("EVAL",)))
+        appending = asyncio.ensure_future(cluster.append(ROOM, ("EVAL",)))
         await world.reached["answer", C].wait()
         world.dropping[B].set()
         await looking
         world.answering[C].set()
-        assert await appending == 8
+        assert await appending == Stored(8)
 
 
 async def test_who_asks_where_rooms_are_when_the_journal_closes_is_told(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import structlog
 
-from scopa_server.journal import Unavailable, Unresolved
+from scopa_server.journal import Stored, Unavailable, Unresolved
 from scopa_server.journal.link import Broken, Refusal, Unreached
 from scopa_server.journal.resend import Resender
 from scopa_server.journal.scripts import Command
@@ -85,7 +85,7 @@ async def test_a_fault_of_ours_leaves_no_append_waiting(
     monkeypatch.setattr(script, "open", fail)
     script.steps = [7]
     async with asyncio.timeout(30):
-        assert await resender.submit("", ("A",)) == 7
+        assert await resender.submit("", ("A",)) == Stored(7)
 
 
 async def test_refusal_of_the_first_sending_is_unavailable(
@@ -100,13 +100,13 @@ async def test_doubt_is_resolved_through_outages_and_refusals(
     script: Script, resender: Resender
 ) -> None:
     script.steps = [LOST, DOWN, FULL, LOST, DOWN, 7]
-    assert await resender.submit("", ("A",)) == 7
+    assert await resender.submit("", ("A",)) == Stored(7)
     assert script.sent == [[("A",)]] * 4
 
 
 async def test_a_forgotten_script_is_taught_again(script: Script, resender: Resender) -> None:
     script.steps = [Refusal("NOSCRIPT"), 7]
-    assert await resender.submit("", ("A",)) == 7
+    assert await resender.submit("", ("A",)) == Stored(7)
     assert script.sent == [[("A",)]] * 2
 
 
@@ -117,22 +117,22 @@ async def test_newcomers_wait_for_nobody(script: Script, resender: Resender) -> 
     new = resender.submit("", ("B",))
     with pytest.raises(Unavailable):
         await new
-    assert await old == 7
+    assert await old == Stored(7)
 
 
 async def test_answered_part_isnt_sent_again(script: Script, resender: Resender) -> None:
     script.steps = [1, LOST, 2, 3]
     waiting = [resender.submit("", (name,)) for name in "ABC"]
-    assert await asyncio.gather(*waiting) == [1, 2, 3]
+    assert await asyncio.gather(*waiting) == [Stored(at) for at in (1, 2, 3)]
     assert script.sent == [[("A",), ("B",), ("C",)], [("B",), ("C",)]]
 
 
 async def test_waits_grow_up_to_a_second(script: Script, resender: Resender) -> None:
     script.steps = [LOST, *[DOWN] * 20, 7, LOST, 8]
-    assert await resender.submit("", ("A",)) == 7
+    assert await resender.submit("", ("A",)) == Stored(7)
     assert script.naps[0] <= 0.05
     assert all(0.5 <= nap <= 1 for nap in script.naps[6:])
-    assert await resender.submit("", ("B",)) == 8
+    assert await resender.submit("", ("B",)) == Stored(8)
     assert script.naps[-1] <= 0.05
 
 
@@ -154,7 +154,7 @@ async def test_closing_leaves_doubt_unresolved_and_the_rest_unavailable(
 async def test_long_queue_goes_out_in_pieces(script: Script, resender: Resender) -> None:
     script.steps = list(range(1, 601))
     waiting = [resender.submit("", (number,)) for number in range(600)]
-    assert await asyncio.gather(*waiting) == list(range(1, 601))
+    assert await asyncio.gather(*waiting) == [Stored(at) for at in range(1, 601)]
     assert [len(batch) for batch in script.sent] == [256, 256, 88]
 
 
@@ -168,6 +168,6 @@ async def test_what_it_logs_names_nobody(script: Script) -> None:
     script.steps = [1]
     resender = Resender(script, script.sleep)
     with structlog.contextvars.bound_contextvars(connection="of who wrote first"):
-        assert await resender.submit("", ("A",)) == 1
+        assert await resender.submit("", ("A",)) == Stored(1)
     assert noted == [{}]
     await resender.close(0)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from scopa_server.journal.ear import Ear
 from scopa_server.journal.hints import Hints, L
-from scopa_server.journal.interface import StoreRefused, Unavailable
+from scopa_server.journal.interface import Stored, StoreRefused, Taken, Unavailable
 from scopa_server.journal.link import (
     Broken,
     Link,
@@ -58,7 +58,7 @@ class Cluster:
         self._retired_batches = 0
         self._closing = False
         self._closed = False
-        self._appending: set[asyncio.Future[int]] = set()
+        self._appending: set[asyncio.Future[Stored | Taken]] = set()
 
     # What the journal asks
 
@@ -77,9 +77,9 @@ class Cluster:
         """Nobody knows: another process may hear it from another node."""
         return False
 
-    async def append(self, room: str, command: Command) -> int:
+    def append(self, room: str, command: Command) -> "asyncio.Future[Stored | Taken]":
         """Send an append until its answer is known."""
-        waiting: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        waiting: asyncio.Future[Stored | Taken] = asyncio.get_running_loop().create_future()
         pending = Pending(room, command, waiting)
         self._appending.add(waiting)
         waiting.add_done_callback(self._appended)
@@ -91,9 +91,9 @@ class Cluster:
             self._begin(self._lead_on(pending), pending)
         else:
             self._node_at(owner).appends.adopt(pending)
-        return await asyncio.shield(waiting)
+        return asyncio.shield(waiting)
 
-    def _appended(self, waiting: "asyncio.Future[int]") -> None:
+    def _appended(self, waiting: "asyncio.Future[Stored | Taken]") -> None:
         self._appending.discard(waiting)
         waiting.exception()  # whoever waited for it has it; perhaps nobody does any more
 

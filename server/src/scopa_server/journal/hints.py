@@ -166,16 +166,17 @@ class Hints:
         for listener in self._listeners.get(room, ()):
             listener.hear(words)
 
-    def begin(self, room: str, number: int) -> bool:
-        """Take the word of an own commit upon oneself, if it is new and somebody listens."""
-        if room not in self._listeners or number <= self._own.get(room, 0):
-            return False
+    def takes(self, room: str, number: int) -> bool:
+        """Whether an own commit of that number is to be told of here: somebody listens to it."""
+        return room in self._listeners and number > self._own.get(room, 0)
+
+    def begin(self, room: str, number: int) -> None:
+        """Heed the store's word of an own commit no longer."""
         self._own[room] = number
         self._told.discard(room)
-        return True
 
     def settle(self, room: str, number: int, *, stored: bool) -> None:
-        """Tell of it when it is stored; else only what the store told, which is of another."""
+        """Tell of it if it is stored; if not, only what the store told, which is of another."""
         if self._own.get(room) != number:
             return
         if not stored:

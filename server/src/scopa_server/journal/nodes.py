@@ -1,11 +1,13 @@
 """One server of a store, and a store that is only one: all that is asked of it, and how."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
 from scopa_server.journal.ear import Ear
 from scopa_server.journal.hints import Hints, L
+from scopa_server.journal.interface import Stored, Taken
 from scopa_server.journal.link import ASKED_AT_ONCE, Link, Links
 from scopa_server.journal.news import News
 from scopa_server.journal.resend import Resender, Sleep
@@ -52,7 +54,7 @@ class Servers(Protocol):
         """Whether this process hears what the server that appends to the room publishes."""
         ...
 
-    def append(self, room: str, command: Command) -> Awaitable[int]:
+    def append(self, room: str, command: Command) -> "asyncio.Future[Stored | Taken]":
         """Send an append until its answer is known."""
         ...
 
@@ -102,7 +104,7 @@ class Alone:
         """Whether the server has confirmed it."""
         return self._node.ear.hears(room)
 
-    def append(self, room: str, command: Command) -> Awaitable[int]:
+    def append(self, room: str, command: Command) -> "asyncio.Future[Stored | Taken]":
         """Send an append until its answer is known."""
         return self._node.appends.submit(room, command)
 

@@ -60,19 +60,24 @@ class RedisJournal:
         """How many pipelines of appends went out so far."""
         return self._servers.batches
 
-    async def append(
+    def append(
         self, room: str, draft: Draft, *, header: bytes | None, ttl: int
-    ) -> Stored | Taken:
+    ) -> "asyncio.Future[Stored | Taken]":
         """Add a commit if it follows the log's top, sent until the store has answered."""
-        own, at = self._hints.begin(room, draft.number), 0
-        try:
-            listening = own and self._servers.is_heard(room)
-            command = scripts.append(room, draft, header, ttl, listening=listening)
-            at = await self._servers.append(room, command)
-        finally:
-            if own:
-                self._hints.settle(room, draft.number, stored=at != 0)
-        return Stored(at) if at else Taken()
+        own = self._hints.takes(room, draft.number)
+        listening = own and self._servers.is_heard(room)
+        command = scripts.append(room, draft, header, ttl, listening=listening)
+        outcome = self._servers.append(room, command)
+        if own:
+            self._hints.begin(room, draft.number)
+            outcome.add_done_callback(partial(self._tell, room, draft.number))
+        return outcome
+
+    def _tell(self, room: str, number: int, outcome: "asyncio.Future[Stored | Taken]") -> None:
+        """Let those who listen here know, after whoever waits for the outcome."""
+        failed = outcome.cancelled() or outcome.exception() is not None
+        stored = not failed and isinstance(outcome.result(), Stored)
+        self._hints.settle(room, number, stored=stored)
 
     @property
     def shared(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 import structlog
 
-from scopa_server.journal.interface import Unavailable, Unresolved
+from scopa_server.journal.interface import Stored, Taken, Unavailable, Unresolved
 from scopa_server.journal.link import Broken, Link, Refusal, Unreached, background, end
 from scopa_server.journal.scripts import ASKING, Command, aloud
 
@@ -32,7 +32,9 @@ class Pending:
 
     __slots__ = ("_waiting", "asking", "command", "doubtful", "room", "strayed")
 
-    def __init__(self, room: str, command: Command, waiting: "asyncio.Future[int]") -> None:
+    def __init__(
+        self, room: str, command: Command, waiting: "asyncio.Future[Stored | Taken]"
+    ) -> None:
         self.room = room
         self.command = command
         self.doubtful = False
@@ -41,9 +43,9 @@ class Pending:
         self._waiting = waiting
 
     def settle(self, at: int) -> None:
-        """Give the store's answer."""
+        """Give the store's answer: when it was stored, 0 if it wasn't."""
         if not self._waiting.done():
-            self._waiting.set_result(at)
+            self._waiting.set_result(Stored(at) if at else Taken())
 
     def fail(self, error: Exception) -> None:
         """Say why there is no answer."""
@@ -112,11 +114,11 @@ class Resender:
         """Whether nothing waits here."""
         return not self._pending
 
-    def submit(self, room: str, command: Command) -> "asyncio.Future[int]":
+    def submit(self, room: str, command: Command) -> "asyncio.Future[Stored | Taken]":
         """Hand an append over; cancelling the future doesn't take it back."""
         if self._closing:
             raise Unavailable("the journal is closed")
-        waiting: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        waiting: asyncio.Future[Stored | Taken] = asyncio.get_running_loop().create_future()
         self.adopt(Pending(room, command, waiting))
         return waiting
 
