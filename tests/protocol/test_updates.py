@@ -9,7 +9,8 @@ import pytest
 from scopa_protocol import events as told
 from scopa_protocol.codec import CODECS, JSON, MSGPACK, Codec
 from scopa_protocol.frames import Update
-from scopa_protocol.views import LastingView, OwnView, PassingView, View, whole
+from scopa_protocol.updates import Listed
+from scopa_protocol.views import LastingView, ListedView, OwnView, TableView, View, whole
 from support.wire import FULL_VIEW
 
 EVENTS: list[told.RoomEvent] = [
@@ -23,22 +24,28 @@ def part(kind: type[Any], view: View) -> Any:
 
 
 LASTING: LastingView = part(LastingView, FULL_VIEW)
-PASSING: PassingView = part(PassingView, FULL_VIEW)
+LISTED: ListedView = part(ListedView, FULL_VIEW)
+TABLE: TableView = part(TableView, FULL_VIEW)
 OWN: OwnView = part(OwnView, FULL_VIEW)
 
 
 def common(codec: Codec, seq: int, events: list[told.RoomEvent]) -> bytes:
     write = codec.updates
-    return write.common(seq, events, write.part(LASTING), write.part(PASSING))
+    listed = Listed(
+        seats=list(map(codec.encode, LISTED.seats)),
+        sides=list(map(codec.encode, LISTED.sides)),
+        recent=list(map(codec.encode, LISTED.recent)),
+        gone=codec.encode(LISTED.gone),
+    )
+    return write.common(seq, events, write.lasting(LASTING), listed, TABLE)
 
 
 def test_the_parts_share_nothing_and_are_the_whole() -> None:
-    fields = [
-        name for part in (LastingView, PassingView, OwnView) for name in part.__struct_fields__
-    ]
+    parts: tuple[type[msgspec.Struct], ...] = (LastingView, ListedView, TableView, OwnView)
+    fields = ["seq", *(name for part in parts for name in part.__struct_fields__)]
     assert len(set(fields)) == len(fields)
     assert set(fields) == set(View.__struct_fields__)
-    assert whole(LASTING, PASSING, OWN) == FULL_VIEW
+    assert whole(FULL_VIEW.seq, LASTING, LISTED, TABLE, OWN) == FULL_VIEW
 
 
 def test_an_own_part_has_the_defaults_of_a_watchers_view() -> None:
@@ -60,7 +67,9 @@ def test_an_update_reads_as_one_frame(
     written = common(codec, 2**40, events) + write.own(own)
     if re is not None:
         written = write.answering(written, re)
-    expected = Update(re=re, seq=2**40, events=events, view=whole(LASTING, PASSING, own))
+    expected = Update(
+        re=re, seq=2**40, events=events, view=whole(2**40, LASTING, LISTED, TABLE, own)
+    )
     assert codec.decode_frame(written) == expected
     # To clients that know less of the types, too.
     generic = json.loads if codec is JSON else msgspec.msgpack.decode

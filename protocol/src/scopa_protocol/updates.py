@@ -1,38 +1,55 @@
 """Updates in bytes, put together from parts that are written once for all that they hold for.
 
 An update is a map, and so is its view. Maps that share no key are one map if their entries are
-written one after the other, so a view is what lasts, what passes, and the viewer's own.
+written one after the other, so a view is what lasts, what is listed, the table, and the viewer's
+own. The lists are kept as what their items are written as: one item changed, one is written anew.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
 import msgspec
+from msgspec import Struct
 
 from .events import RoomEvent
-from .views import LastingView, OwnView, PassingView
+from .views import LastingView, ListedView, OwnView, TableView
 
-Part: TypeAlias = LastingView | PassingView | OwnView
+Part: TypeAlias = LastingView | TableView | OwnView
+
+
+class Listed(Struct, frozen=True, gc=False):
+    """The lists of a view, each item written."""
+
+    seats: Sequence[bytes]
+    sides: Sequence[bytes]
+    recent: Sequence[bytes]
+    gone: bytes
+    """All of it."""
 
 
 class UpdateWriter(Protocol):
     """One subprotocol's way of writing updates."""
 
-    def part(self, view: Part) -> bytes:
-        """The entries of a part of a view."""
+    def lasting(self, view: LastingView) -> bytes:
+        """The entries of the part of a view that lasts."""
         ...
 
     def common(
-        self, seq: int, events: Sequence[RoomEvent], lasting: bytes, passing: bytes
+        self,
+        seq: int,
+        events: Sequence[RoomEvent],
+        lasting: bytes,
+        listed: Listed,
+        table: TableView,
     ) -> bytes:
-        """What the updates of one moment share; `lasting`, `passing`: parts of their views."""
+        """The update, up to where its view's own part begins; `lasting`: written."""
         ...
 
     def own(self, view: OwnView) -> bytes:
         """What follows on what all share and makes a viewer's update whole: its view's own part."""
         ...
 
-    def answering(self, update: bytes, re: list[int]) -> bytes:
+    def answering(self, update: bytes, re: Sequence[int]) -> bytes:
         """A whole update that answers commands as well."""
         ...
 
@@ -40,80 +57,137 @@ class UpdateWriter(Protocol):
 class JsonUpdates:
     """Updates as JSON."""
 
-    def part(self, view: Part) -> bytes:
-        """The entries of a part of a view."""
+    def lasting(self, view: LastingView) -> bytes:
+        """The entries of the part of a view that lasts."""
         return _json(view)[1:-1]
 
     def common(
-        self, seq: int, events: Sequence[RoomEvent], lasting: bytes, passing: bytes
+        self,
+        seq: int,
+        events: Sequence[RoomEvent],
+        lasting: bytes,
+        listed: Listed,
+        table: TableView,
     ) -> bytes:
         """The update, up to where its view's own part begins."""
-        return b'{"type":"update","seq":%d,"events":%b,"view":{%b,%b,' % (
-            seq,
-            _json(events),
-            lasting,
-            passing,
+        number = b"%d" % seq
+        # A list joined is written in half the time that a format takes.
+        return b"".join(
+            (
+                b'{"type":"update","seq":',
+                number,
+                b',"events":',
+                _json(events),
+                b',"view":{',
+                lasting,
+                b',"seq":',
+                number,
+                b',"seats":[',
+                b",".join(listed.seats),
+                b'],"sides":[',
+                b",".join(listed.sides),
+                b"],",
+                _json(table)[1:-1],
+                b',"recent":[',
+                b",".join(listed.recent),
+                b'],"gone":',
+                listed.gone,
+                b",",
+            )
         )
 
     def own(self, view: OwnView) -> bytes:
         """The entries of a viewer's own part, and the ends of the view and of the update."""
         return _json(view)[1:] + b"}"
 
-    def answering(self, update: bytes, re: list[int]) -> bytes:
+    def answering(self, update: bytes, re: Sequence[int]) -> bytes:
         """The update with one entry more."""
-        return b'%b,"re":%b}' % (update[:-1], _json(re))
+        numbers = b"%d" % re[0] if len(re) == 1 else b",".join([b"%d" % number for number in re])
+        return b"".join((memoryview(update)[:-1], b',"re":[', numbers, b"]}"))
 
 
 class MsgpackUpdates:
-    """Updates as MessagePack, where a map begins with the number of its entries."""
+    """Updates as MessagePack, where a map or a list begins with the number of what is in it."""
 
-    def part(self, view: Part) -> bytes:
-        """The entries of a part of a view."""
-        return _pack(view)[_HEADS[type(view)] :]
+    def lasting(self, view: LastingView) -> bytes:
+        """The entries of the part of a view that lasts."""
+        return _entries(view)
 
     def common(
-        self, seq: int, events: Sequence[RoomEvent], lasting: bytes, passing: bytes
+        self,
+        seq: int,
+        events: Sequence[RoomEvent],
+        lasting: bytes,
+        listed: Listed,
+        table: TableView,
     ) -> bytes:
         """The update, up to where its view's own part begins."""
+        number = _pack(seq)
         return b"".join(
             (
                 _UPDATE_HEAD,
-                _TYPE_UPDATE,
-                _pack("seq"),
-                _pack(seq),
-                _pack("events"),
+                number,
+                _EVENTS,
                 _pack(events),
-                _pack("view"),
                 _VIEW_HEAD,
                 lasting,
-                passing,
+                _SEQ,
+                number,
+                _SEATS,
+                _list_head(len(listed.seats)),
+                *listed.seats,
+                _SIDES,
+                _list_head(len(listed.sides)),
+                *listed.sides,
+                _entries(table),
+                _RECENT,
+                _list_head(len(listed.recent)),
+                *listed.recent,
+                _GONE,
+                listed.gone,
             )
         )
 
     def own(self, view: OwnView) -> bytes:
         """The entries of a viewer's own part: the last ones there are."""
-        return self.part(view)
+        return _entries(view)
 
-    def answering(self, update: bytes, re: list[int]) -> bytes:
+    def answering(self, update: bytes, re: Sequence[int]) -> bytes:
         """The update with one entry more."""
-        rest = memoryview(update)[len(_UPDATE_HEAD) :]
-        return b"".join((_ANSWER_HEAD, rest, _pack("re"), _pack(re)))
-
-
-def _map_head(entries: int) -> bytes:
-    """How a map of so many entries begins: in MessagePack, fixmap or map 16."""
-    return bytes([0x80 | entries]) if entries < 16 else b"\xde" + entries.to_bytes(2, "big")
+        return b"".join((_ANSWER_HEAD, memoryview(update)[1:], _RE, _pack(re)))
 
 
 _json: Final[Callable[[Any], bytes]] = msgspec.json.Encoder().encode
 _pack: Final[Callable[[Any], bytes]] = msgspec.msgpack.Encoder().encode
-_ENTRIES: Final = {
-    part: len(part.__struct_fields__) for part in (LastingView, PassingView, OwnView)
-}
+
+
+def _map_head(entries: int) -> bytes:
+    """How a map of so many entries begins: fixmap or map 16."""
+    return bytes([0x80 | entries]) if entries < 16 else b"\xde" + entries.to_bytes(2, "big")
+
+
+def _list_head(items: int) -> bytes:
+    """How a list of so many items begins: fixarray or array 16."""
+    return bytes([0x90 | items]) if items < 16 else b"\xdc" + items.to_bytes(2, "big")
+
+
+def _entries(view: Part) -> bytes:
+    return _pack(view)[_HEADS[type(view)] :]
+
+
+def _number(*parts: type[Struct]) -> int:
+    return sum(len(part.__struct_fields__) for part in parts)
+
+
 _HEADS: Final[dict[type[Part], int]] = {
-    part: len(_map_head(entries)) for part, entries in _ENTRIES.items()
+    part: len(_map_head(_number(part))) for part in (LastingView, TableView, OwnView)
 }
-_VIEW_HEAD: Final = _map_head(sum(_ENTRIES.values()))
-_UPDATE_HEAD: Final = _map_head(4)
+_SEQ, _EVENTS, _SEATS, _SIDES, _RECENT, _GONE, _RE = map(
+    _pack, ("seq", "events", "seats", "sides", "recent", "gone", "re")
+)
+_UPDATE_ENTRIES: Final = _pack("type") + _pack("update") + _SEQ
+_UPDATE_HEAD: Final = _map_head(4) + _UPDATE_ENTRIES
 _ANSWER_HEAD: Final = _map_head(5)
-_TYPE_UPDATE: Final = _pack("type") + _pack("update")
+_VIEW_HEAD: Final = _pack("view") + _map_head(
+    1 + _number(LastingView, ListedView, TableView, OwnView)
+)

@@ -152,27 +152,31 @@ class LastingView(Struct, frozen=True, kw_only=True, gc=False):
     commitment: str | None = None
 
 
-class PassingView(Struct, frozen=True, kw_only=True, gc=False):
-    """What everybody may see of a room that every card changes."""
+class ListedView(Struct, frozen=True, kw_only=True, gc=False):
+    """What everybody may see of a room in lists, of which a card changes little."""
 
-    seq: int
     seats: list[SeatView]
     sides: list[SideView]
-    turn: int
-    to_play: int | None = None
-    clock: Clock | None = None
-    table: list[Card]
-    stock: int
-    matta: Matta | None = None
     recent: list[RecentPlay]
     gone: list[Card] | None = None
 
 
+class TableView(Struct, frozen=True, kw_only=True, gc=False):
+    """What everybody may see of a room that every card changes."""
+
+    turn: int
+    to_play: int | None = None
+    clock: Clock | None = None
+    table: Sequence[Card]
+    stock: int
+    matta: Matta | None = None
+
+
 class OwnView(Struct, frozen=True, kw_only=True, gc=False):
-    """What one viewer alone may see beside both; a watcher, nothing."""
+    """What one viewer alone may see beside all that; a watcher, nothing."""
 
     you: int | None = None
-    hand: list[Card] | None = None
+    hand: Sequence[Card] | None = None
     options: Mapping[str, Sequence[Sequence[Card]]] | None = None
     options_cut: bool = False
     declarations: list[Declaration] = []
@@ -201,10 +205,15 @@ class View(LastingView, frozen=True, kw_only=True):
     first_card: Card | None = None
 
 
-def whole(lasting: LastingView, passing: PassingView, own: OwnView) -> View:
-    """A view from its three parts."""
-    parts: tuple[Struct, ...] = (lasting, passing, own)
+def whole(
+    seq: int, lasting: LastingView, listed: ListedView, table: TableView, own: OwnView
+) -> View:
+    """A view from its parts."""
+    parts: tuple[Struct, ...] = (lasting, listed, table, own)
     fields = {name: getattr(part, name) for part in parts for name in part.__struct_fields__}
+    fields["table"] = list(table.table)
+    if own.hand is not None:
+        fields["hand"] = list(own.hand)
     if own.options is not None:
         fields["options"] = {card: list(map(list, sets)) for card, sets in own.options.items()}
-    return View(**fields)
+    return View(seq=seq, **fields)

@@ -11,17 +11,22 @@ from msgspec import Struct
 
 from scopa_protocol.codec import Codec
 from scopa_protocol.events import RoomEvent
+from scopa_protocol.updates import Listed
 from scopa_server.room.project import (
     Scene,
     card_between,
+    gone,
     lasting,
     lasting_hangs_on,
+    listed,
     own,
-    passing,
-    see,
-    see_after,
+    recent_play,
+    seat,
+    side,
+    table,
 )
 from scopa_server.room.state import Room
+from scopa_server.rules.deal import Play
 
 EVENTS_KEPT: Final = 100
 """Events that one update tells; of more, the oldest are dropped."""
@@ -33,34 +38,69 @@ class Parts:
     `own`: how an update ends for each viewer that was sent one.
     """
 
-    __slots__ = ("_codec", "_lasting_hangs_on", "_room", "lasting", "own", "seen")
+    __slots__ = ("_codec", "_room", "_scene", "lasting", "listed", "own")
 
     def __init__(self, codec: Codec, room: Room, scene: Scene, latest: "Parts | None") -> None:
         self._codec = codec
         self._room = room
-        self._lasting_hangs_on = hangs_on = lasting_hangs_on(room, scene)
+        self._scene = scene
+        self.lasting: bytes
+        self.listed: Listed
         self.own: dict[int | None, bytes] = {}
-        if latest is None or latest._lasting_hangs_on != hangs_on:
-            # Nor is what all see the same but for a card: the log may be another.
-            self.seen = see(room, scene)
-            self.lasting = codec.updates.part(lasting(room, scene))
+        if latest is not None and _is_alike(latest._scene, scene):
+            card = card_between(latest._room, room)
+            if card is not None:
+                self._follow(latest, card)
+                return
+        self._begin(latest)
+
+    def _begin(self, latest: "Parts | None") -> None:
+        """Write all but what lasted, and own parts of hands that are as they were."""
+        room, scene, encode = self._room, self._scene, self._codec.encode
+        view = listed(room, scene)
+        self.listed = Listed(
+            list(map(encode, view.seats)),
+            list(map(encode, view.sides)),
+            list(map(encode, view.recent)),
+            encode(view.gone),
+        )
+        hangs_on = lasting_hangs_on(room, scene)
+        if latest is None or lasting_hangs_on(latest._room, latest._scene) != hangs_on:
+            # Nor are hands the same: the log may be another.
+            self.lasting = self._codec.updates.lasting(lasting(room, scene))
             return
-        self.lasting, before = latest.lasting, latest._room
-        card = card_between(before, room)
-        if card is not None:
-            self.seen = see_after(latest.seen, card, room, scene)
-            self.own |= latest.own
-            self.own.pop(card.seat, None)
-            self.own.pop(room.to_play, None)
-            return
-        self.seen = see(room, scene)
+        before = latest._room
+        self.lasting = latest.lasting
         if room.deal is before.deal and room.seats is before.seats:
             self.own |= latest.own
+
+    def _follow(self, latest: "Parts", card: Play) -> None:
+        """Write what one card changed."""
+        room, number, encode = self._room, card.seat, self._codec.encode
+        before = latest.listed
+        seats, sides, taken = [*before.seats], before.sides, before.gone
+        seats[number] = encode(seat(room, number, self._scene.online))
+        if card.to_pile:
+            sides, of = [*sides], number % room.rules.sides
+            sides[of] = encode(side(room, of))
+            taken = encode(gone(room))
+        plays = [*before.recent, encode(recent_play(card))][-room.rules.players :]
+        self.listed = Listed(seats, sides, plays, taken)
+        self.lasting = latest.lasting
+        self.own = latest.own.copy()
+        self.own.pop(number, None)
+        self.own.pop(room.to_play, None)
 
     def write_own(self, seat: int | None) -> bytes:
         """How an update ends for a viewer that was sent none yet."""
         written = self.own[seat] = self._codec.updates.own(own(self._room, seat))
         return written
+
+
+def _is_alike(before: Scene, after: Scene) -> bool:
+    """Whether only the clock may be another."""
+    people = before.online == after.online and before.watchers == after.watchers
+    return people and before.log == after.log
 
 
 Written: TypeAlias = dict[Codec, Parts]
@@ -95,9 +135,8 @@ class Showing:
 
     def telling(self, codec: Codec, parts: Parts, events: Sequence[RoomEvent]) -> bytes:
         """How updates begin that tell of these events."""
-        room, updates = self._room, codec.updates
-        passes = updates.part(passing(room, self._scene, parts.seen))
-        return updates.common(room.seq, events, parts.lasting, passes)
+        room, shown = self._room, table(self._room, self._scene)
+        return codec.updates.common(room.seq, events, parts.lasting, parts.listed, shown)
 
 
 class Update(Struct, frozen=True, eq=False):

@@ -17,15 +17,15 @@ from scopa_protocol import views
 from scopa_protocol.cards import display_order
 from scopa_protocol.views import (
     Clock,
-    Count,
     Declaration,
     LastingView,
+    ListedView,
     Matta,
     OwnView,
-    PassingView,
     RecentPlay,
     SeatView,
     SideView,
+    TableView,
     View,
     whole,
 )
@@ -35,7 +35,7 @@ from scopa_server.rules.deal import Deal, Play, is_scopa
 from scopa_server.rules.record import Rules
 
 from .decide.playing import OPTIONS_SHOWN
-from .state import Proposal, Room, Seat, Shuffle
+from .state import Proposal, Room, Shuffle
 
 
 class Scene(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,13 +49,16 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
 
 def project(room: Room, viewer: int | None, scene: Scene) -> View:
     """What the person at seat `viewer` sees of a room; None: a watcher."""
-    return whole(lasting(room, scene), passing(room, scene), own(room, viewer))
+    return _whole(room, scene, own(room, viewer))
 
 
 def project_for_server(room: Room, seat: int, scene: Scene) -> View:
     """What a stand-in sees: what the seat it plays would, with the options listed."""
-    own_view = _with_hand(room, seat, hints=True)
-    return whole(lasting(room, scene), passing(room, scene), own_view)
+    return _whole(room, scene, _with_hand(room, seat, hints=True))
+
+
+def _whole(room: Room, scene: Scene, own_view: OwnView) -> View:
+    return whole(room.seq, lasting(room, scene), listed(room, scene), table(room, scene), own_view)
 
 
 def own(room: Room, viewer: int | None) -> OwnView:
@@ -78,7 +81,7 @@ def _with_hand(room: Room, seat: int, *, hints: bool) -> OwnView:
     options, cut = _options(rules, deal, seat) if plays else (None, False)
     return OwnView(
         you=seat,
-        hand=list(deal.hands[seat]),
+        hand=deal.hands[seat],
         options=options,
         options_cut=cut,
         declarations=_declarations(deal, seat) if rules.declarations else [],
@@ -138,68 +141,49 @@ _lasting_fields: Final = attrgetter(
 )
 
 
-class Seen(msgspec.Struct, frozen=True, gc=False):
-    """The seats and sides of a room as everybody sees them."""
-
-    online: frozenset[int]
-    seats: list[SeatView]
-    sides: list[SideView]
-
-
-def see(room: Room, scene: Scene) -> Seen:
-    """The seats and sides of a room as everybody sees them."""
-    return Seen(scene.online, seats(room, scene.online), _sides(room))
-
-
 def card_between(before: Room, after: Room) -> Play | None:
-    """The card after which a room is as it is, if nothing else happened that hands hang on.
+    """The card after which a room is as it is, if nothing else happened.
 
-    Views of the room then differ in the seat that played it, in the sides if it took something,
-    and in the own parts of that seat and of the one to play; besides what every card changes.
+    Views of the room then differ in the seat that played it, in its side if it took something, in
+    the plays, in what a `table` shows, and in the own parts of that seat and of the one to play.
     """
     was, deal = before.deal, after.deal
-    if (
-        deal is not None
-        and was is not None
-        and len(deal.plays) == len(was.plays) + 1
-        and deal.batch == was.batch
-        and deal.declared is was.declared
-        and after.deal_number == before.deal_number
-        and after.phase == before.phase
-        and after.seats is before.seats
-        and after.rules is before.rules
-    ):
-        return deal.plays[-1]
-    return None
+    if deal is None or was is None or len(deal.plays) != len(was.plays) + 1:
+        return None
+    same = replace(
+        before,
+        seq=after.seq,
+        at=after.at,
+        clock_from=after.clock_from,
+        clock_used=after.clock_used,
+        deal=deal,
+    )
+    alike = same == after and deal.batch == was.batch and deal.declared is was.declared
+    return deal.plays[-1] if alike else None
 
 
-def see_after(seen: Seen, card: Play, room: Room, scene: Scene) -> Seen:
-    """The same as `see`, from what was seen before the one card that was played since."""
-    deal, number = room.deal, card.seat
-    if deal is None or scene.online != seen.online:
-        return see(room, scene)
-    there = seen.seats.copy()
-    revealed = _revealed(deal, number) if deal.declared else None
-    there[number] = replace(there[number], cards=len(deal.hands[number]), revealed=revealed)
-    return Seen(seen.online, there, _sides(room) if card.to_pile else seen.sides)
+def listed(room: Room, scene: Scene) -> ListedView:
+    """What everybody may see of a room in lists."""
+    return ListedView(
+        seats=seats(room, scene.online),
+        sides=[side(room, number) for number in range(room.rules.sides)],
+        recent=[recent_play(play) for play in recent(room.deal)],
+        gone=gone(room),
+    )
 
 
-def passing(room: Room, scene: Scene, seen: Seen | None = None) -> PassingView:
-    """What everybody may see of a room that every card changes; `seen`: what `see` gives."""
+def table(room: Room, scene: Scene) -> TableView:
+    """What everybody may see of a room that every card changes."""
     deal = room.deal
-    seen = see(room, scene) if seen is None else seen
-    return PassingView(
-        seq=room.seq,
-        seats=seen.seats,
-        sides=seen.sides,
-        turn=deal.turn if deal else 0,
+    if deal is None:
+        return TableView(turn=0, clock=scene.clock, table=(), stock=0)
+    return TableView(
+        turn=deal.turn,
         to_play=room.to_play,
         clock=scene.clock,
-        table=list(deal.table) if deal else [],
-        stock=deal.stock if deal else 0,
+        table=deal.table,
+        stock=deal.stock,
         matta=_matta(deal),
-        recent=_recent(deal),
-        gone=_gone(room),
     )
 
 
@@ -223,22 +207,23 @@ def wire_proposal(proposal: Proposal) -> views.Proposal:
 
 def seats(room: Room, online: frozenset[int]) -> list[SeatView]:
     """All seats, as anybody may see them."""
-    return [_seat(room, number, seat, number in online) for number, seat in enumerate(room.seats)]
+    return [seat(room, number, online) for number in range(len(room.seats))]
 
 
-def _seat(room: Room, number: int, seat: Seat, online: bool) -> SeatView:
-    deal = room.deal
+def seat(room: Room, number: int, online: frozenset[int]) -> SeatView:
+    """One seat, as anybody may see it."""
+    deal, there = room.deal, room.seats[number]
     return SeatView(
         seat=number,
-        name=seat.name,
-        kind=seat.kind,
-        online=online or seat.kind == "bot",
-        away=seat.away,
-        stand_in=seat.stand_in or seat.kind == "vacant",
-        reserved=seat.reserved.name if seat.reserved else None,
+        name=there.name,
+        kind=there.kind,
+        online=number in online or there.kind == "bot",
+        away=there.away,
+        stand_in=there.stand_in or there.kind == "vacant",
+        reserved=there.reserved.name if there.reserved else None,
         side=number % room.rules.sides,
         cards=len(deal.hands[number]) if deal else 0,
-        ready=seat.ready,
+        ready=there.ready,
         revealed=_revealed(deal, number) if deal and deal.declared else None,
     )
 
@@ -247,8 +232,8 @@ def _revealed(deal: Deal, seat: int) -> list[str] | None:
     return list(declaring.revealed(deal, seat)) or None
 
 
-def _matta(deal: Deal | None) -> Matta | None:
-    named = deal.matta if deal else None
+def _matta(deal: Deal) -> Matta | None:
+    named = deal.matta
     return None if named is None else Matta(value=named.value, seat=named.seat)
 
 
@@ -263,20 +248,17 @@ def _first_card(room: Room, seat: int) -> str | None:
     return room.offered.deck[0] if room.offered and room.asked == seat else None
 
 
-def _sides(room: Room) -> list[SideView]:
+def side(room: Room, number: int) -> SideView:
+    """One side, as anybody may see it."""
     deal = room.deal
     # Once counted, leftovers may count as well.
     counted = room.count if deal and room.phase in {"deal_over", "match_over"} else None
-    return [_side(room, deal, counted, side) for side in range(room.rules.sides)]
-
-
-def _side(room: Room, deal: Deal | None, counted: Count | None, side: int) -> SideView:
-    swept, opened = _swept(deal, side) if deal and deal.sweeps else ([], 0)
+    swept, opened = _swept(deal, number) if deal and deal.sweeps else ([], 0)
     return SideView(
-        side=side,
-        score=room.totals[side],
-        captured=sum(map(len, deal.piles[side :: deal.rules.sides])) if deal else 0,
-        scope=counted.sides[side].scope if counted else len(swept) + opened,
+        side=number,
+        score=room.totals[number],
+        captured=sum(map(len, deal.piles[number :: deal.rules.sides])) if deal else 0,
+        scope=counted.sides[number].scope if counted else len(swept) + opened,
         scope_cards=swept,
     )
 
@@ -306,22 +288,25 @@ def _options(rules: Rules, deal: Deal, seat: int) -> tuple[dict[str, list[tuple[
     return {card: sets[:OPTIONS_SHOWN] for card, sets in listed.items()}, True
 
 
-def _recent(deal: Deal | None) -> list[RecentPlay]:
-    """The latest plays as everybody saw them."""
-    return [
-        RecentPlay(
-            seat=play.seat,
-            card=play.card,
-            take=list(play.take),
-            scopa=play.scopa,
-            to_pile=play.to_pile,
-            auto=play.auto,
-        )
-        for play in (deal.plays[-deal.rules.players :] if deal else ())
-    ]
+def recent(deal: Deal | None) -> tuple[Play, ...]:
+    """The latest plays."""
+    return deal.plays[-deal.rules.players :] if deal else ()
 
 
-def _gone(room: Room) -> list[str] | None:
+def recent_play(play: Play) -> RecentPlay:
+    """A play as everybody saw it."""
+    return RecentPlay(
+        seat=play.seat,
+        card=play.card,
+        take=list(play.take),
+        scopa=play.scopa,
+        to_pile=play.to_pile,
+        auto=play.auto,
+    )
+
+
+def gone(room: Room) -> list[str] | None:
+    """All cards that were taken, where that is to be seen."""
     if room.settings.hints != "memory":
         return None
     piles = room.deal.piles if room.deal else ()
