@@ -3,15 +3,17 @@
 import random
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from scopa_protocol import frames
 from scopa_protocol.codec import CODECS, JSON, Codec
 from scopa_protocol.events import Presence, RoomEvent
 from scopa_protocol.views import Clock
 from scopa_server.live.showing import EVENTS_KEPT, Showing, Update, Written
-from scopa_server.room.project import Scene, project
+from scopa_server.room.project import Scene, card_between, project
 from scopa_server.room.state import Room
 from support.tables import Table, four, heard
 from support.wander import GAMES, wander
@@ -111,3 +113,39 @@ def test_nothing_is_kept_when_the_log_is_another() -> None:
             moment = Moment(table.room, Scene(log=f"log {plays}"), [], written)
             for viewer in (None, *range(4)):
                 moment.look(viewer, JSON, chance)
+
+
+OF_A_CARD = {"seq", "at", "clock_from", "clock_used"}
+"""What every card changes beside the deal."""
+
+
+@pytest.mark.parametrize("name", Room.__struct_fields__)
+def test_a_card_is_all_that_happened_only_if_nothing_else_changed(name: str) -> None:
+    chance = random.Random(5)
+    table = Table(seed=5, players=4).start()
+    table.play(chance)
+    before = table.room
+    table.play(chance)
+    after = table.room
+    assert after.deal is not None
+    assert card_between(before, after) is after.deal.plays[-1]
+    # No field may hold this: it differs from all that one can.
+    other = replace(after, **{name: None if name == "deal" else object()})
+    assert (card_between(before, other) is None) == (name not in OF_A_CARD)
+    assert card_between(after, after) is None
+
+
+def test_a_card_is_not_all_if_its_deal_changed_otherwise() -> None:
+    chance = random.Random(5)
+    table = Table(seed=5, variant="scopa", players=4).start()
+    before = table.room
+    for _ in range(2):
+        table.play(chance)
+    assert card_between(before, table.room) is None
+    while table.room.deal is not None and table.room.deal.batch == 1:
+        before = table.room
+        table.play(chance)
+    assert before.deal is not None
+    assert table.room.deal is not None
+    assert len(table.room.deal.plays) == len(before.deal.plays) + 1
+    assert card_between(before, table.room) is None

@@ -66,7 +66,7 @@ def own(room: Room, viewer: int | None) -> OwnView:
     if viewer is None:
         return _WATCHERS_OWN
     if room.seats[viewer].reserved is not None:
-        return OwnView(you=viewer, hand=[])
+        return OwnView(you=viewer, hand=())
     return _with_hand(room, viewer, hints=room.settings.hints != "off")
 
 
@@ -76,9 +76,13 @@ _WATCHERS_OWN: Final = OwnView()
 def _with_hand(room: Room, seat: int, *, hints: bool) -> OwnView:
     deal, rules = room.deal, room.rules
     if deal is None:
-        return OwnView(you=seat, hand=[])
-    plays = hints and room.to_play == seat
-    options, cut = _options(rules, deal, seat) if plays else (None, False)
+        return OwnView(you=seat, hand=())
+    options, cut = None, False
+    # Few are the seat to play: that is looked at first.
+    if deal.to_play == seat and hints and room.to_play == seat:
+        options, cut = _options(rules, deal, seat)
+    elif not (rules.declarations or rules.first_card_choice):
+        return OwnView(you=seat, hand=deal.hands[seat])
     return OwnView(
         you=seat,
         hand=deal.hands[seat],
