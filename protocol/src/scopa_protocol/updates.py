@@ -101,8 +101,7 @@ class JsonUpdates:
 
     def answering(self, update: bytes, re: Sequence[int]) -> bytes:
         """The update with one entry more."""
-        numbers = b"%d" % re[0] if len(re) == 1 else b",".join([b"%d" % number for number in re])
-        return b"".join((memoryview(update)[:-1], b',"re":[', numbers, b"]}"))
+        return b"".join((update[:-1], b',"re":', _json(re), b"}"))
 
 
 class MsgpackUpdates:
@@ -133,14 +132,14 @@ class MsgpackUpdates:
                 _SEQ,
                 number,
                 _SEATS,
-                _list_head(len(listed.seats)),
+                _LIST_HEADS[len(listed.seats)],
                 *listed.seats,
                 _SIDES,
-                _list_head(len(listed.sides)),
+                _LIST_HEADS[len(listed.sides)],
                 *listed.sides,
                 _entries(table),
                 _RECENT,
-                _list_head(len(listed.recent)),
+                _LIST_HEADS[len(listed.recent)],
                 *listed.recent,
                 _GONE,
                 listed.gone,
@@ -153,7 +152,7 @@ class MsgpackUpdates:
 
     def answering(self, update: bytes, re: Sequence[int]) -> bytes:
         """The update with one entry more."""
-        return b"".join((_ANSWER_HEAD, memoryview(update)[1:], _RE, _pack(re)))
+        return b"".join((_ANSWER_HEAD, update[1:], _RE, _pack(re)))
 
 
 _json: Final[Callable[[Any], bytes]] = msgspec.json.Encoder().encode
@@ -165,11 +164,6 @@ def _map_head(entries: int) -> bytes:
     return bytes([0x80 | entries]) if entries < 16 else b"\xde" + entries.to_bytes(2, "big")
 
 
-def _list_head(items: int) -> bytes:
-    """How a list of so many items begins: fixarray or array 16."""
-    return bytes([0x90 | items]) if items < 16 else b"\xdc" + items.to_bytes(2, "big")
-
-
 def _entries(view: Part) -> bytes:
     return _pack(view)[_HEADS[type(view)] :]
 
@@ -178,6 +172,8 @@ def _number(*parts: type[Struct]) -> int:
     return sum(len(part.__struct_fields__) for part in parts)
 
 
+_LIST_HEADS: Final = [bytes([0x90 | items]) for items in range(16)]
+"""How a list of so many items begins: fixarray. There are no more seats."""
 _HEADS: Final[dict[type[Part], int]] = {
     part: len(_map_head(_number(part))) for part in (LastingView, TableView, OwnView)
 }
