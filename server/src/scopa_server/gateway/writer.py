@@ -43,7 +43,7 @@ class Writer:
         """Write what waits, and from now on whatever comes; `sent` hears of each frame."""
         self._sent = sent
         self._pipe.stuck, self._pipe.freed = self._wait, self._go_on
-        self._outbox.filled, self._outbox.write = self._write, self._put_update
+        self._outbox.filled, self._outbox.write = self._write, self._put
         if self._pipe.paused:
             self._wait()
         self._write()
@@ -73,36 +73,27 @@ class Writer:
                 # Whether the pipe takes more it knows when it has written what it took.
                 self._pipe.flush()
 
-    def _put(self, frame: ServerFrame | Update) -> None:
-        """Write a frame, whether or not anything waits."""
-        if isinstance(frame, Update):
-            self._put_update(frame)
-            return
-        try:
-            self._push(self._codec.encode(frame))
-            self._sent(frame)
-        except Exception:
-            self._fail()
-
-    def _put_update(self, update: Update) -> bool:
-        """Write an update before which nothing waits; whether it was taken."""
-        if self._over or self._pipe.paused:
+    def _put(self, frame: ServerFrame | Update) -> bool:
+        """Write a frame before which nothing waits; whether it was taken."""
+        pipe = self._pipe
+        if self._over or pipe.paused:
             return False
         try:
-            self._push(update.encoded(self._codec))
-            if update.re is not None:
-                self._sent(update)
+            if type(frame) is Update:
+                data, answers = frame.encoded(self._codec), frame.re is not None
+            else:
+                data, answers = self._codec.encode(frame), True
+            if pipe.push(data, self._text):
+                self._frames.count += 1
+                self._bytes.count += len(data)
+            else:
+                # What still comes stays where it is, until there is too much of it.
+                self._over = True
+            if answers:
+                self._sent(frame)
         except Exception:
             self._fail()
         return True
-
-    def _push(self, data: bytes) -> None:
-        if self._pipe.push(data, self._text):
-            self._frames.count += 1
-            self._bytes.count += len(data)
-        else:
-            # What still comes stays where it is, until there is too much of it.
-            self._over = True
 
     def _fail(self) -> None:
         """End it: whoever filled the outbox isn't at fault; silent, it would stay open."""

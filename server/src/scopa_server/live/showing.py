@@ -163,9 +163,9 @@ class Update(Struct, frozen=True, eq=False):
 
     def encoded(self, codec: Codec) -> bytes:
         """The frame."""
-        showing, seat, re = self.showing, self.seat, self.re
-        common, parts = showing.shared.get(codec) or showing.share(codec)
+        showing, shared, seat = self.showing, self.showing.shared, self.seat
+        common, parts = shared[codec] if codec in shared else showing.share(codec)
         if self.missed:
             common = showing.telling(codec, parts, self.events)
-        frame = common + (parts.own.get(seat) or parts.write_own(seat))
-        return codec.updates.answering(frame, re) if re else frame
+        frame = common + (parts.own[seat] if seat in parts.own else parts.write_own(seat))
+        return codec.updates.answering(frame, self.re) if self.re else frame
