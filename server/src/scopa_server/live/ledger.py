@@ -76,10 +76,10 @@ class Begun(NamedTuple):
     @property
     def is_stored(self) -> bool:
         """Whether all went well."""
-        outcome = self.outcome
-        if not outcome.done() or outcome.cancelled() or outcome.exception() is not None:
+        try:
+            return isinstance(self.outcome.result(), Stored)
+        except (Exception, asyncio.CancelledError):
             return False
-        return isinstance(outcome.result(), Stored)
 
 
 class Ledger:
@@ -146,7 +146,9 @@ class Ledger:
         except Unavailable:
             self._metrics.appended(perf_counter() - begun, Append.FAILED)
             raise unavailable() from None
-        return Begun(draft, events, asyncio.ensure_future(outcome), begun)
+        if not isinstance(outcome, asyncio.Future):
+            outcome = asyncio.ensure_future(outcome)
+        return Begun(draft, events, outcome, begun)
 
     def finish(self, begun: "Begun") -> list[RoomEvent] | None:
         """Follow a commit that the store has answered.

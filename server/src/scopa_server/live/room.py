@@ -112,7 +112,7 @@ class LiveRoom:
             self._inbox.put_first(replace(ask, begun=begun))
         elif not self.closed:
             self._clerk.finish(ask, begun)
-            if not self._is_calm(ask):
+            if not self._is_calm():
                 self._inbox.wake()
         self._inbox.release()
 
@@ -200,7 +200,7 @@ class LiveRoom:
         message = self._inbox.take()
         if message is not None:
             await self._safely(self._handled(message))
-            if self._is_calm(message):
+            if _is_card(message) and self._is_calm():
                 # An earlier alarm may have rung meanwhile, and was the only one.
                 self._inbox.wake_at(self._look_at)
                 return
@@ -216,12 +216,10 @@ class LiveRoom:
         self._look_at = self._next_at()
         self._inbox.wake_at(self._look_at)
 
-    def _is_calm(self, message: Message) -> bool:
-        """Whether a message was a card like most: nothing follows from it before `_look_at`."""
+    def _is_calm(self) -> bool:
+        """Whether nothing follows from a card, like from most, before `_look_at`."""
         return (
-            isinstance(message, Ask)
-            and isinstance(message.command, c.Play)
-            and not (self._newer or self._stopping or len(self._inbox))
+            not (self._newer or self._stopping or len(self._inbox))
             and self._time.now() < min(self._look_at, self._gossip_at)
             and self._table.is_calm
         )
@@ -354,3 +352,7 @@ class LiveRoom:
         command = self._around.player(project_for_server(self.room, seat, table.scene()))
         table.tell(await table.commit(Actor(seat, auto=True), command))
         self._around.metrics.stood_in()
+
+
+def _is_card(message: Message) -> bool:
+    return isinstance(message, Ask) and isinstance(message.command, c.Play)

@@ -43,6 +43,8 @@ class Table:
         self._marked = 0
         self._introduced = False
         self._came: Came | None = None
+        self._context = Context(shuffles=around.shuffles)
+        """The latest with everybody there and nothing special: most are the same."""
 
     @property
     def room(self) -> Room:
@@ -190,15 +192,22 @@ class Table:
 
     def context(self, passcode: str | None = None, *, timed: bool = False) -> Context:
         """The world outside the log, for a decision; `timed`: and how long it was waited for."""
-        room, online = self.ledger.room, self.online
-        return Context(
+        room, online, watchers = self.ledger.room, self.online, self.watchers
+        plain = passcode is None and not timed and len(online) == len(room.seats)
+        latest = self._context
+        if plain and latest.online is online and latest.watchers is watchers:
+            return latest
+        context = Context(
             shuffles=self._around.shuffles,
             online=online,
             offline_ms=self.clocks.offline_ms(room, online),
-            watchers=self.watchers,
+            watchers=watchers,
             passcode=passcode,
             used_ms=self.clocks.used_ms(room) if timed else None,
         )
+        if plain:
+            self._context = context
+        return context
 
     def scene(self) -> Scene:
         """The world outside the log, for a view."""
