@@ -4,6 +4,7 @@ import asyncio
 import random
 
 import pytest
+from msgspec.structs import replace
 from structlog.testing import capture_logs
 
 from scopa_protocol import commands as c
@@ -195,3 +196,44 @@ async def test_a_fault_in_telling_leaves_the_room_alive(monkeypatch: pytest.Monk
     await mover.do(c.Pause())
     assert shown(guests) == {2}
     assert [guest.visitor.asked for guest in guests] == [0] * 4
+
+
+async def test_a_fault_in_following_what_is_stored_is_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    house = House()
+    guests = await house.table()
+    mover = on_turn(guests)
+    play = replace(legal(mover, random.Random(1)), id=7)
+
+    def faulty(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    with capture_logs() as logged, monkeypatch.context() as patch:
+        patch.setattr("scopa_server.live.ledger.advance_telling", faulty)
+        answers = await mover.do(play)
+    assert "room_fault" in {entry["event"] for entry in logged}
+    assert [(f.re, f.code) for f in answers if isinstance(f, Error)] == [(7, "internal_error")]
+    await mover.do(c.Pause())
+    assert shown(guests) == {2}
+    assert [guest.visitor.asked for guest in guests] == [0] * 4
+
+
+async def test_a_room_that_fails_after_a_card_sends_everybody_to_a_new_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    house = House()
+    guests = await house.table()
+    mover = on_turn(guests)
+
+    def faulty(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    with capture_logs() as logged, monkeypatch.context() as patch:
+        # Not in a step, which would be survived: in what is looked at after each card.
+        patch.setattr("scopa_server.live.clocks.Clocks.next_at", faulty)
+        await mover.do(legal(mover, random.Random(1)))
+    assert {entry["event"] for entry in logged} == {"room_fault"}
+    assert all(guest.closing is not None and guest.closing.bye.retry for guest in guests)
+    again = await house.resume(mover.code, 0)
+    assert again.view.turn == 2

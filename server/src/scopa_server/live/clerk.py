@@ -104,12 +104,16 @@ class Clerk:
         return True
 
     def finish(self, ask: Ask, begun: Begun) -> None:
-        """Tell of a card that is stored."""
+        """Tell of a card that is stored; a fault of ours leaves the room alive."""
+        visitor, command = ask.visitor, ask.command
+        heard = None
         try:
             heard = self._table.ledger.finish(begun)
-            self._answers.count(ask.command)
-            self._table.tell(heard, answering=(ask.visitor, ask.command.id))
+            self._answers.count(command)
+            self._table.tell(heard, answering=(visitor, command.id))
         except Exception:
             log.exception("room_fault")
+            if heard is None:
+                self._answers.refuse(visitor, command, our_fault())
         finally:
-            ask.visitor.asked -= 1
+            visitor.asked -= 1

@@ -108,13 +108,20 @@ class LiveRoom:
 
     def _answered(self, ask: Ask, begun: Begun) -> None:
         """The store has answered a card that was followed while the task slept."""
-        if not begun.is_stored:
-            self._inbox.put_first(replace(ask, begun=begun))
-        elif not self.closed:
-            self._clerk.finish(ask, begun)
-            if not self._is_calm():
+        calm = False
+        try:
+            if not begun.is_stored:
+                self._inbox.put_first(replace(ask, begun=begun))
+            elif not self.closed:
+                self._clerk.finish(ask, begun)
+                calm = self._is_calm()
+        except Exception:
+            # The task will meet it again, and send everybody to a new one.
+            log.exception("room_fault")
+        finally:
+            if not calm:
                 self._inbox.wake()
-        self._inbox.release()
+            self._inbox.release()
 
     async def enter(
         self, visitor: Visitor, command: c.Create | c.Join | c.Resume | c.Watch, made: str | None
