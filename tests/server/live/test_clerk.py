@@ -86,6 +86,18 @@ async def test_commands_wait_their_turn_behind_a_card() -> None:
     assert shown(guests) == {2}
 
 
+async def test_a_card_that_fails_comes_before_what_waits_behind_it() -> None:
+    house = House()
+    guests = await house.table(settings={"talk": "always"})
+    mover, _ = await held(house, guests)
+    assert await mover.do(c.Unseat(id=7, seat=0, name="Nobody")) == []
+    house.journal.down = True
+    house.journal.gate.set()
+    await house.quiet()
+    codes = [frame.code for frame in mover.read() if isinstance(frame, Error)]
+    assert codes == ["storage_unavailable", "not_host"]
+
+
 async def test_who_goes_meanwhile_has_played(at_once: list[c.Command]) -> None:
     house = House()
     guests = await house.table()

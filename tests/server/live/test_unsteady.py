@@ -27,13 +27,15 @@ class Unsteady(MemoryJournal):
         self.chance = chance
         self.bad = 0.0
         self.under_way = Counter[str]()
+        self.most = 0
+        """Commits of one room that were under way at once."""
 
     def append(
         self, room: str, draft: Draft, *, header: bytes | None, ttl: int
     ) -> Awaitable[Stored | Taken]:
         """Compare and append, some time."""
-        assert not self.under_way[room], "two commits at once"
         self.under_way[room] += 1
+        self.most = max(self.most, self.under_way[room])
         return self._some_time(room, draft, header)
 
     async def _some_time(self, room: str, draft: Draft, header: bytes | None) -> Stored | Taken:
@@ -43,7 +45,7 @@ class Unsteady(MemoryJournal):
             if roll < self.bad:
                 raise Unavailable("down")
             outcome = self._append(room, draft, header)
-            if roll > 1 - self.bad / 4:
+            if roll > 1 - self.bad / 50:
                 raise Unresolved("it is in the log, but who knows")
             await self._wait()
             return outcome
@@ -113,7 +115,7 @@ async def test_each_command_is_answered_once_and_the_game_goes_on(seed: int) -> 
     settings = {"turn_seconds": chance.choice((0, 5)), "talk": "always", "watchers": "table"}
     code = (await house.table(settings=settings))[0].code
     guests = await come_in(house, code)
-    journal.bad = chance.choice((0, 0.02, 0.1))
+    journal.bad = chance.choice((0, 0.1, 0.3))
     for _ in range(200):
         do_something(chance.choice(guests), chance)
         for _ in range(chance.choice(TURNS)):
@@ -137,5 +139,6 @@ async def test_each_command_is_answered_once_and_the_game_goes_on(seed: int) -> 
         await house.pass_time(1)
         do_something(guest, chance)
         await house.pass_time(1)
+    assert journal.most == 1
     assert guests[0].view.seq > before + 8
     assert {guest.view.seq for guest in guests} == {len(journal.logs[code])}
