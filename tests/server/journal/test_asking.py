@@ -133,6 +133,23 @@ async def test_who_no_longer_waits_takes_nobody_along(store: Store, links: Links
         assert store.sent == [[("A",), ("B",)]]
 
 
+async def test_who_asks_again_as_all_connections_come_free_is_served(
+    store: Store, links: Links
+) -> None:
+    async def ask_twice() -> list[Any]:
+        await links.ask([("FIRST",)])
+        return await links.ask([("SECOND",)])
+
+    store.holds = True
+    async with asyncio.timeout(30):
+        asking = [asyncio.create_task(ask_twice())]
+        while not store.full.is_set():
+            await asyncio.sleep(0)
+            asking.append(asyncio.create_task(links.ask([("FIRST",)])))
+        store.released.set()
+        assert (await asyncio.gather(*asking))[0] == [("SECOND",)]
+
+
 async def test_nothing_is_asked_of_what_is_closed(links: Links) -> None:
     await links.close()
     with pytest.raises(Unavailable, match="closed"):

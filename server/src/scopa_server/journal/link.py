@@ -138,17 +138,21 @@ class Links:
             raise Unavailable("the journal is closed")
         waiting: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Question(commands, waiting))
-        if not self._called and len(self._askers) < self._limit:
+        self._call()
+        return await waiting
+
+    def _call(self) -> None:
+        if self._waiting and not self._called and len(self._askers) < self._limit:
             # It begins when all who ask in this round of the loop have asked.
             self._called = True
             task = background(self._serve(), "journal-asker")
             self._askers.add(task)
             task.add_done_callback(self._served)
-        return await waiting
 
     def _served(self, task: asyncio.Task[None]) -> None:
         self._askers.discard(task)
         self._called = False  # one that was cancelled may never have begun
+        self._call()  # for who asked after it had looked for the last time
 
     async def _serve(self) -> None:
         self._called = False
