@@ -18,6 +18,8 @@ class Proxy:
         self.lost = asyncio.Event()
         self.arrived = asyncio.Event()
         self.refusing = False
+        self.silent = False
+        """Whether nobody here learns that the server has closed a connection."""
         self.port = 0
 
     @property
@@ -68,7 +70,7 @@ class Proxy:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         above, below = await asyncio.open_connection("127.0.0.1", self._upstream)
         async with closing(below):
-            answers = asyncio.create_task(_copy(above, writer))
+            answers = asyncio.create_task(self._answer(above, writer))
             try:
                 fatal = await self._pass_on(reader, below)
             finally:
@@ -76,6 +78,13 @@ class Proxy:
                 await asyncio.gather(answers, return_exceptions=True)
             if fatal:
                 await self._mishandle(fatal, writer, above, below)
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while data := await reader.read(65536):
+                writer.write(data)
+        if not self.silent:
+            writer.close()
 
     async def _pass_on(self, reader: asyncio.StreamReader, below: asyncio.StreamWriter) -> bytes:
         while data := await reader.read(65536):
@@ -100,13 +109,6 @@ class Proxy:
         await above.read(65536)
         self.arrived.set()
         self.lost.set()
-
-
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with suppress(ConnectionError):
-        while data := await reader.read(65536):
-            writer.write(data)
-    writer.close()
 
 
 @asynccontextmanager

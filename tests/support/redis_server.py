@@ -114,9 +114,8 @@ class RedisServer:
     @property
     def channels(self) -> int:
         """How many rooms somebody listens to."""
-        answer = self.ask("PUBSUB", "SHARDCHANNELS")
-        every = int(answer.partition(b"\r\n")[0][1:])
-        return every - (b"scopa:{servers}:news" in answer)
+        answer = self.ask("PUBSUB", "SHARDCHANNELS", "scopa:{[A-Z]*")
+        return int(answer.partition(b"\r\n")[0][1:])
 
     @property
     def log_file(self) -> Path:

@@ -268,19 +268,23 @@ async def test_nothing_is_published_that_nobody_else_hears(
         assert await anext(hints) == 3
 
 
-async def test_what_is_sent_again_is_published_in_any_case(
-    far: Journal, proxy: Proxy, server: RedisServer
+async def test_others_hear_of_whom_the_store_has_cut_off_unawares(
+    far: Journal, journal: Journal, proxy: Proxy, server: RedisServer
 ) -> None:
     room, drafts = new_room(), chain([b""] * 2)
     async with asyncio.timeout(10), far.watch(room) as hints:
         assert await anext(hints) == LOOK
-        await store(far, room, drafts[:1])
-        before = published(server)
-        proxy.hold_request(drafts[1].id.encode())
-        await store(far, room, drafts[1:])
-        assert published(server) == before + 1
-        proxy.release()
-        await soon(proxy.arrived)
+        proxy.silent = True
+        server.ask("CLIENT", "KILL", "TYPE", "pubsub")
+        async with journal.watch(room) as theirs:
+            assert await anext(theirs) == LOOK
+            await store(far, room, drafts[:1])
+            assert await anext(theirs) == 1
+            proxy.hold_request(drafts[1].id.encode())
+            await store(far, room, drafts[1:])
+            assert await anext(theirs) == 2
+            proxy.release()
+            await soon(proxy.arrived)
 
 
 async def test_expiry_of_all_keys_is_renewed_together(
@@ -386,6 +390,19 @@ async def test_publishing_may_be_forbidden(server: RedisServer, open_at: Open) -
     with pytest.raises(Unavailable, match="store refused"):
         async with journal.watch(new_room()):
             pass
+
+
+async def test_who_may_not_look_for_listeners_publishes_in_any_case(
+    server: RedisServer, open_at: Open
+) -> None:
+    server.ask("ACL", "SETUSER", "blind", "on", ">S3cret", "~*", "&*", "+@all", "-pubsub")
+    journal, room = open_at(server.url.replace("//", "//blind:S3cret@")), new_room()
+    async with asyncio.timeout(5), journal.watch(room) as hints:
+        assert await anext(hints) == LOOK
+        before = published(server)
+        await store(journal, room, [draft()])
+        assert await anext(hints) == 1
+        assert published(server) == before + 1
 
 
 async def test_wrong_password_is_unavailable_and_not_told(

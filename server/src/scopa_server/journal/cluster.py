@@ -73,9 +73,9 @@ class Cluster:
         """Who listens here."""
         return self._news.hints
 
-    def is_heard(self, room: str) -> bool:
-        """Nobody knows: another process may hear it from another node."""
-        return False
+    def ear_of(self, room: str) -> str:
+        """None: another process may hear the room from another node."""
+        return ""
 
     def append(self, room: str, command: Command) -> "asyncio.Future[Stored | Taken]":
         """Send an append until its answer is known."""

@@ -1,12 +1,13 @@
 """What one server tells of new commits: subscribed, confirmed, and subscribed again when lost."""
 
 import asyncio
+import secrets
 from contextlib import suppress
 from typing import Any, Final, Protocol
 
 import structlog
 
-from scopa_server.journal.hints import Hints
+from scopa_server.journal.hints import EVERYBODY, Hints
 from scopa_server.journal.interface import LOOK, Unavailable
 from scopa_server.journal.link import Broken, Link, Refusal, Unreached, background, end
 from scopa_server.journal.resend import Sleep
@@ -53,13 +54,25 @@ _NO_USHER: Final = NoUsher()
 
 
 class Ear:
-    """Listens to one server, over a connection of its own."""
+    """Listens to one server, over a connection of its own.
 
-    def __init__(self, link: Link, sleep: Sleep, hints: Hints, usher: Usher = _NO_USHER) -> None:
+    `known`: whether the server is to tell it from others by a channel of its own.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        sleep: Sleep,
+        hints: Hints,
+        usher: Usher = _NO_USHER,
+        *,
+        known: bool = False,
+    ) -> None:
         self._link = link
         self._sleep = sleep
         self._hints = hints
         self._usher = usher
+        self._known = known
         self._wanted: dict[str, asyncio.Event] = {}
         self._confirmed: set[str] = set()
         self._leaving: set[str] = set()
@@ -67,6 +80,8 @@ class Ear:
         self._sending = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
         self._trouble = "the store doesn't confirm subscriptions"
+        self.channel = ""
+        """What only a `known` ear's present connection is subscribed to, after what was wanted."""
 
     @property
     def rooms(self) -> list[str]:
@@ -151,8 +166,11 @@ class Ear:
     async def _resubscribe(self) -> None:
         self._up = True
         async with self._sending:
-            wanted = [("SSUBSCRIBE", channel(room)) for room in self._wanted]
-            await self._link.send([*wanted, ("PING",)])
+            subscribed = [*map(channel, self._wanted)]
+            if self._known:
+                self.channel = channel(f"{EVERYBODY}-{secrets.token_hex(8)}")
+                subscribed.append(self.channel)
+            await self._link.send([*(("SSUBSCRIBE", each) for each in subscribed), ("PING",)])
 
     def _lose(self) -> None:
         self._up = False

@@ -50,8 +50,10 @@ class Servers(Protocol):
         """Who listens here."""
         ...
 
-    def is_heard(self, room: str) -> bool:
-        """Whether this process hears what the server that appends to the room publishes."""
+    def ear_of(self, room: str) -> str:
+        """The channel by which the server that appends to a room can tell that this process
+        listens to the room there; empty if it can't.
+        """
         ...
 
     def append(self, room: str, command: Command) -> "asyncio.Future[Stored | Taken]":
@@ -87,7 +89,7 @@ class Alone:
 
     def __init__(self, make: MakeLink, make_writer: MakeLink, sleep: Sleep) -> None:
         self._news = News(self._ear)
-        ear = Ear(make(), sleep, self._news.hints)
+        ear = Ear(make(), sleep, self._news.hints, known=True)
         self._node = Node(make, Resender(make_writer(), sleep), ear)
 
     @property
@@ -100,9 +102,10 @@ class Alone:
         """Who listens here."""
         return self._news.hints
 
-    def is_heard(self, room: str) -> bool:
-        """Whether the server has confirmed it."""
-        return self._node.ear.hears(room)
+    def ear_of(self, room: str) -> str:
+        """The ear's own channel if the server has confirmed the room."""
+        ear = self._node.ear
+        return ear.channel if ear.hears(room) else ""
 
     def append(self, room: str, command: Command) -> "asyncio.Future[Stored | Taken]":
         """Send an append until its answer is known."""

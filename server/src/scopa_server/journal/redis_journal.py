@@ -65,8 +65,8 @@ class RedisJournal:
     ) -> "asyncio.Future[Stored | Taken]":
         """Add a commit if it follows the log's top, sent until the store has answered."""
         own = self._hints.takes(room, draft.number)
-        listening = own and self._servers.is_heard(room)
-        command = scripts.append(room, draft, header, ttl, listening=listening)
+        ear = self._servers.ear_of(room) if own else ""
+        command = scripts.append(room, draft, header, ttl, ear=ear)
         outcome = self._servers.append(room, command)
         if own:
             self._hints.begin(room, draft.number)

@@ -10,7 +10,7 @@ import structlog
 
 from scopa_server.journal.interface import Stored, Taken, Unavailable, Unresolved
 from scopa_server.journal.link import Broken, Link, Refusal, Unreached, background, end
-from scopa_server.journal.scripts import ASKING, Command, aloud
+from scopa_server.journal.scripts import ASKING, Command
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -195,8 +195,6 @@ class Resender:
         before = [pending.doubtful for pending in batch]
         commands: list[Command] = []
         for pending in batch:
-            if pending.doubtful:
-                pending.command = aloud(pending.command)
             pending.doubtful = True
             commands += (ASKING, pending.command) if pending.asking else (pending.command,)
         await self._link.send(commands)

@@ -68,7 +68,8 @@ def room_of(name: str) -> str:
 # The first write is the one that may be refused (memory full, a replica, no disk): what Redis
 # answers with an error has changed nothing. For the same reason no shebang: a repeated draft is
 # recognised even when memory is full. Publishing may be forbidden; it is only a hint, and left out
-# where nobody would hear it but the process that commits.
+# where nobody would hear it but the process that commits. Whether that still listens here the store
+# knows better than the process: its ear has a channel of its own, which ends with its connection.
 APPEND = """
 local log, about = KEYS[1], KEYS[2]
 local number, id, previous, payload, ttl = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
@@ -92,13 +93,10 @@ if left < ttl * 0.99 or left > ttl then
   redis.call('EXPIRE', log, ttl)
   redis.call('EXPIRE', about, ttl)
 end
-local heard = ARGV[7] == '1' and redis.pcall('PUBSUB', 'SHARDNUMSUB', ARGV[6])
-if not heard or heard[2] ~= 1 then redis.pcall('SPUBLISH', ARGV[6], number) end
+local heard = ARGV[7] ~= '' and redis.pcall('PUBSUB', 'SHARDNUMSUB', ARGV[6], ARGV[7])
+if not heard or heard[2] ~= 1 or heard[4] ~= 1 then redis.pcall('SPUBLISH', ARGV[6], number) end
 return at
 """
-
-_LISTENING = 11
-"""Where an append says whether who commits is subscribed."""
 
 _RESTORE = """
 local log, about, ttl = KEYS[1], KEYS[2], ARGV[1]
@@ -194,13 +192,11 @@ return 1
 """
 
 
-def append(
-    room: str, draft: Draft, header: bytes | None, ttl: int, *, listening: bool = False
-) -> Command:
+def append(room: str, draft: Draft, header: bytes | None, ttl: int, *, ear: str = "") -> Command:
     """Answers the time it was stored at, or 0 for taken.
 
-    `listening`: whether who commits is subscribed to the channel; if nobody else is, nothing is
-    published.
+    `ear`: the channel that only who commits is subscribed to, over the same connection as to the
+    room's; if the store sees it there and nobody else, nothing is published.
     """
     named = f"{_PREFIX}{plain_room(room)}"
     return (
@@ -215,16 +211,9 @@ def append(
         draft.payload,
         positive_ttl(ttl),
         named + _NEWS,
-        int(listening),
+        ear,
         *(() if header is None else (header,)),
     )
-
-
-def aloud(command: Command) -> Command:
-    """The same, published in any case: who has lost a connection can't tell who is subscribed."""
-    if command[1:2] != (APPEND,):
-        return command
-    return (*command[:_LISTENING], 0, *command[_LISTENING + 1 :])
 
 
 def restore(room: str, commits: Sequence[Commit], header: bytes, ttl: int) -> Command:
