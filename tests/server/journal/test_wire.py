@@ -3,11 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 
+import hiredis
 import pytest
 
 from scopa_server.journal.link import Broken, Refusal
 from scopa_server.journal.redis import RedisLink, link_to
+from scopa_server.journal.wire import MORE, Wire
 
 Serve = Callable[[asyncio.StreamWriter], Awaitable[None]]
 GREETING = b"+OK\r\n" * 2
@@ -97,6 +100,41 @@ async def test_what_came_in_time_is_kept(monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.setattr("scopa_server.journal.redis._ANSWER_SECONDS", 0.001)
         with pytest.raises(Broken, match="no answer in time"):
             await link.receive(1)
+
+
+class Line(asyncio.Transport):
+    """A transport that the test speaks for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._protocol: asyncio.BaseProtocol = asyncio.Protocol()
+
+    def get_protocol(self) -> asyncio.BaseProtocol:
+        return self._protocol
+
+    def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
+        self._protocol = protocol
+
+
+async def test_what_keeps_coming_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    timers: list[Callable[[], None]] = []
+
+    def call_later(_: float, call: Callable[..., None], *words: object) -> asyncio.Handle:
+        timers.append(partial(call, *words))
+        return asyncio.Handle(call, (), loop)
+
+    loop = asyncio.get_running_loop()
+    monkeypatch.setattr(loop, "call_later", call_later)
+    wire = Wire(Line(), hiredis.Reader(notEnoughData=MORE))
+    taking = asyncio.create_task(wire.take(2, 5.0))
+    await asyncio.sleep(0)
+    for piece in (b"$6\r\nhal", b"ves\r\n", b":"):
+        wire.data_received(piece)
+        timers.pop()()
+        await asyncio.sleep(0)
+        assert not taking.done()
+    timers.pop()()
+    assert await taking == [b"halves"]
 
 
 async def test_a_store_that_is_loading_is_no_answer() -> None:

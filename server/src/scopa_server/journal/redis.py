@@ -107,7 +107,7 @@ class RedisLink:
         return command
 
     async def receive(self, count: int) -> list[Any]:
-        """Return the next answers, all of them in time or none more."""
+        """Return the next answers, as long as they keep coming."""
         wire = self._known_wire()
         answers = await wire.take(count, _ANSWER_SECONDS)
         for place, answer in enumerate(answers):

@@ -36,6 +36,8 @@ class Wire(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._former = transport.get_protocol()
         self._answers: list[Any] = []
+        self._heard = 0
+        """How often anything has come."""
         self._wanted = 0
         self._awaited: asyncio.Future[None] | None = None
         self._full = False
@@ -62,8 +64,13 @@ class Wire(asyncio.Protocol):
         return not self._full
 
     async def take(self, count: int, seconds: float) -> list[Any]:
-        """The next answers; fewer if there are no more in time, or at all."""
-        if len(self._answers) < count and self.end is None:
+        """The next answers; fewer if nothing has come for so long, or there are no more.
+
+        What is large, or is asked for together, may take as long as it takes.
+        """
+        heard = -1
+        while len(self._answers) < count and self.end is None and heard != self._heard:
+            heard = self._heard
             self._wanted, self._awaited = count, self._loop.create_future()
             await self._wait(self._awaited, seconds)
         taken = self._answers[:count]
@@ -86,6 +93,7 @@ class Wire(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Parse what has come."""
         parser, answers = self._parser, self._answers
+        self._heard += 1
         try:
             parser.feed(data)
             while (answer := parser.gets()) is not MORE:
