@@ -1,5 +1,6 @@
 """Two processes that show the same room: houses on one store, each with its own people."""
 
+import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -235,6 +236,25 @@ async def test_a_room_that_is_gone_from_the_store_is_closed_though_nobody_acts(
     monkeypatch.setattr(following, "POLL_SECONDS", 0)
     here, _ = two_houses()
     host = await here.host()
+    await here.journal.delete(host.code)
+    await here.quiet()
+    assert host.closing is not None
+    assert host.closing.code == CloseCode.ROOM_CLOSED
+    await here.rooms.close()
+
+
+async def test_a_fault_ends_no_poll(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(rooms: object) -> dict[str, tuple[int, str]]:
+        failed.set()
+        raise ValueError("not what a store says")
+
+    failed = asyncio.Event()
+    monkeypatch.setattr(following, "POLL_SECONDS", 0)
+    here, _ = two_houses()
+    host = await here.host()
+    with monkeypatch.context() as patched:
+        patched.setattr(here.journal, "tops", fail)
+        await failed.wait()
     await here.journal.delete(host.code)
     await here.quiet()
     assert host.closing is not None

@@ -56,6 +56,10 @@ async def _look(journal: Journal, rooms: Mapping[str, LiveRoom]) -> bool:
         tops = await journal.tops(list(rooms)) if rooms else {}
     except Unavailable:
         return False
+    except Exception:
+        # A poll that ended would leave all rooms to what they happen to hear.
+        log.exception("poll_fault")
+        return False
     for code, live in rooms.items():
         if tops.get(code) not in {before.get(code), live.top}:
             live.notice_news(gossip=False)
