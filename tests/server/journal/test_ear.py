@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from scopa_server.journal import ear as ear_module
 from scopa_server.journal.ear import Ear
 from scopa_server.journal.hints import Hint, Hints
-from scopa_server.journal.link import Refusal
+from scopa_server.journal.link import Broken, Refusal
 from scopa_server.journal.places import Address
 from scopa_server.journal.scripts import Command, channel, slot_of
 
@@ -36,7 +37,10 @@ class Told:
         raise NotImplementedError
 
     async def listen(self, seconds: float) -> Any:
-        return await self.heard.get()
+        message = await self.heard.get()
+        if isinstance(message, Broken):
+            raise message
+        return message
 
     async def drop(self) -> None:
         pass
@@ -69,6 +73,25 @@ async def ear(told: Told, hints: Hints) -> AsyncIterator[Ear]:
     made = Ear(told, told.sleep, hints, told)
     yield made
     await made.close()
+
+
+class Elsewhere(Told):
+    """A link to a server that isn't the one asked for rooms."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+        self._unseen = False
+
+    async def is_heard(self, name: str) -> bool:
+        self.asked.append(name)
+        self._unseen = len(self.asked) == 2
+        return not self._unseen
+
+    async def drop(self) -> None:
+        if self._unseen:
+            self._unseen = False
+            self.heard.put_nowait(Broken("dropped"))
 
 
 async def listening(ear: Ear, told: Told) -> None:
@@ -114,3 +137,21 @@ async def test_a_fault_in_listening_is_a_reason_to_begin_anew(ear: Ear, told: To
         await listening(ear, told)
         told.heard.put_nowait([b"smessage", b"\xff", b"7"])
         await begins_anew(ear, told)
+
+
+async def test_where_the_server_for_rooms_sees_nobody_is_listened_to_no_longer(
+    hints: Hints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ear_module, "_LOOK_EVERY", 0)
+    told = Elsewhere()
+    ear = Ear(told, told.sleep, hints, seen=told.is_heard)
+    async with asyncio.timeout(PATIENCE):
+        await listening(ear, told)
+        while len(told.asked) < 2:
+            told.heard.put_nowait([b"pong", b""])
+            await asyncio.sleep(0)
+        first = told.asked[0]
+        assert ("SSUBSCRIBE", first) in told.said
+        await begins_anew(ear, told)
+        assert ear.channel not in {"", first}
+    await ear.close()

@@ -357,6 +357,15 @@ async def test_replica_is_unavailable(frail: RedisServer, open_at: Open) -> None
     await store(journal, new_room(), [first])
 
 
+async def test_a_log_that_is_none_hides_no_other(journal: Journal, server: RedisServer) -> None:
+    room, broken, first = new_room(), new_room(), draft()
+    await store(journal, room, [first])
+    server.ask("SET", f"scopa:{{{broken}}}:log", "no stream")
+    assert await journal.tops([broken, room]) == {room: (1, first.id)}
+    with pytest.raises(Unavailable, match="store refused"):
+        await journal.tops([broken])
+
+
 async def test_settings_that_endanger_matches_are_told(
     journal: Journal, server: RedisServer
 ) -> None:

@@ -2,7 +2,9 @@
 
 import asyncio
 import secrets
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from time import monotonic
 from typing import Any, Final, Protocol
 
 import structlog
@@ -16,6 +18,10 @@ from scopa_server.journal.scripts import Command, channel, room_of, slot_of
 _CONFIRMED_WITHIN = 5.0
 _SILENCE = 15.0
 _DELAY = 0.5
+_LOOK_EVERY = 15.0
+
+Seen = Callable[[str], Awaitable[bool]]
+"""Whether anybody is subscribed to a channel at the server that is asked for rooms."""
 
 _log = structlog.get_logger(__name__)
 
@@ -56,7 +62,8 @@ _NO_USHER: Final = NoUsher()
 class Ear:
     """Listens to one server, over a connection of its own.
 
-    `known`: whether the server is to tell it from others by a channel of its own.
+    `seen`: by a channel of its own the server can tell it from others. Behind a name or a proxy
+    there may be another server by now, and this one only its replica.
     """
 
     def __init__(
@@ -66,13 +73,14 @@ class Ear:
         hints: Hints,
         usher: Usher = _NO_USHER,
         *,
-        known: bool = False,
+        seen: Seen | None = None,
     ) -> None:
         self._link = link
         self._sleep = sleep
         self._hints = hints
         self._usher = usher
-        self._known = known
+        self._seen = seen
+        self._looking: asyncio.Task[None] | None = None
         self._wanted: dict[str, asyncio.Event] = {}
         self._confirmed: set[str] = set()
         self._leaving: set[str] = set()
@@ -81,7 +89,7 @@ class Ear:
         self._task: asyncio.Task[None] | None = None
         self._trouble = "the store doesn't confirm subscriptions"
         self.channel = ""
-        """What only a `known` ear's present connection is subscribed to, after what was wanted."""
+        """What only the present connection is subscribed to, after all that was wanted."""
 
     @property
     def rooms(self) -> list[str]:
@@ -130,6 +138,7 @@ class Ear:
     async def close(self) -> None:
         """Listen no more."""
         await end(self._task)
+        await end(self._looking)
         self._lose()
         await self._link.drop()
 
@@ -167,7 +176,7 @@ class Ear:
         self._up = True
         async with self._sending:
             subscribed = [*map(channel, self._wanted)]
-            if self._known:
+            if self._seen is not None:
                 self.channel = channel(f"{EVERYBODY}-{secrets.token_hex(8)}")
                 subscribed.append(self.channel)
             await self._link.send([*(("SSUBSCRIBE", each) for each in subscribed), ("PING",)])
@@ -182,7 +191,11 @@ class Ear:
 
     async def _listen(self) -> None:
         quiet = False
+        looked = monotonic()
         while True:
+            if monotonic() - looked >= _LOOK_EVERY:
+                looked = monotonic()
+                self._look()
             message = await self._link.listen(_SILENCE)
             if message is not None:
                 quiet = False
@@ -192,6 +205,17 @@ class Ear:
             else:
                 quiet = True
                 await self._say(("PING",))
+
+    def _look(self) -> None:
+        if self._seen is not None and (self._looking is None or self._looking.done()):
+            self._looking = background(self._look_for(self.channel, self._seen), "journal-look")
+
+    async def _look_for(self, name: str, seen: Seen) -> None:
+        """Connect anew unless the server that is asked for rooms knows this connection."""
+        with suppress(Unavailable):
+            if not await seen(name) and self._up and name == self.channel:
+                _log.warning("journal_news_astray")
+                await self._link.drop()
 
     async def _hear(self, message: Any) -> None:
         match message:

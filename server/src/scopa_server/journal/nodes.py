@@ -8,10 +8,10 @@ from typing import Any, Protocol
 from scopa_server.journal.ear import Ear
 from scopa_server.journal.hints import Hints, L
 from scopa_server.journal.interface import Stored, Taken
-from scopa_server.journal.link import ASKED_AT_ONCE, Link, Links
+from scopa_server.journal.link import ASKED_AT_ONCE, Link, Links, Refusal, unless_refused
 from scopa_server.journal.news import News
 from scopa_server.journal.resend import Resender, Sleep
-from scopa_server.journal.scripts import Command
+from scopa_server.journal.scripts import Command, listeners
 
 MakeLink = Callable[[], Link]
 _CONNECTIONS = 8
@@ -65,7 +65,7 @@ class Servers(Protocol):
         ...
 
     async def ask_each(self, commands: Mapping[str, Command]) -> dict[str, Any]:
-        """Ask of many rooms at once."""
+        """Ask of many rooms at once; those are left out of which nothing can be said."""
         ...
 
     async def each(self) -> Sequence[Links]:
@@ -89,7 +89,7 @@ class Alone:
 
     def __init__(self, make: MakeLink, make_writer: MakeLink, sleep: Sleep) -> None:
         self._news = News(self._ear)
-        ear = Ear(make(), sleep, self._news.hints, known=True)
+        ear = Ear(make(), sleep, self._news.hints, seen=self._is_heard)
         self._node = Node(make, Resender(make_writer(), sleep), ear)
 
     @property
@@ -120,9 +120,13 @@ class Alone:
         answers = [
             answer
             for some in chunks(list(commands.values()))
-            for answer in await self._node.links.ask(some)
+            for answer in await self._node.links.exchange(some)
         ]
-        return dict(zip(commands, answers, strict=True))
+        found = dict(zip(commands, answers, strict=True))
+        sound = {room: each for room, each in found.items() if not isinstance(each, Refusal)}
+        if found and not sound:
+            unless_refused(answers[0])
+        return sound
 
     async def each(self) -> Sequence[Links]:
         """The one."""
@@ -136,6 +140,11 @@ class Alone:
         """Wait that long for appends, then disconnect."""
         await self._node.close(grace)
         self._news.close()
+
+    async def _is_heard(self, name: str) -> bool:
+        """Whether the server that is asked at the moment has anybody at a channel."""
+        answer = (await self._node.links.ask([listeners(name)]))[0]
+        return bool(answer[1])
 
     async def _ear(self, room: str) -> Ear:
         return self._node.ear

@@ -239,6 +239,11 @@ def publish(words: bytes) -> Command:
     return ("SPUBLISH", channel(EVERYBODY), words)
 
 
+def listeners(name: str) -> Command:
+    """Answers the channel and how many connections to this server are subscribed to it."""
+    return ("PUBSUB", "SHARDNUMSUB", name)
+
+
 def read(room: str, after: int) -> Command:
     """Answers the entries above a number."""
     return ("XRANGE", log_key(room), f"({after}-0", "+")
