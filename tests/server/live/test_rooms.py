@@ -11,6 +11,8 @@ from scopa_protocol import commands as c
 from scopa_protocol.frames import Joined
 from scopa_protocol.invite import CODE_ALPHABET
 from scopa_server.bounds import Bounds
+from scopa_server.journal.interface import Snapshot
+from scopa_server.live import ledger
 from scopa_server.live.ledger import Lifetimes
 from scopa_server.room.refused import Refused
 from support.house import Guest, House
@@ -155,6 +157,34 @@ async def test_a_room_without_people_leaves_memory_and_comes_back() -> None:
     assert house.journal.snapshots[code].number == house.journal.logs[code][-1].number
     again = await house.resume(code, 0)
     assert again.view.host == 0
+
+
+async def test_a_snapshot_holds_no_card_up_and_the_last_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    house = House()
+    keep, may_keep = house.journal.snapshot, asyncio.Event()
+    kept: list[int] = []
+
+    async def keep_late(room: str, snapshot: Snapshot) -> None:
+        await may_keep.wait()
+        kept.append(snapshot.number)
+        await keep(room, snapshot)
+
+    monkeypatch.setattr(ledger, "SNAPSHOT_EVERY", 2)
+    monkeypatch.setattr(house.journal, "snapshot", keep_late)
+    host = await house.host()
+    for seat in (1, 2, 3):
+        await host.do(c.SeatBot(seat=seat))
+        assert host.view.seats[seat].kind == "bot"
+    await host.drop()
+    await house.pass_time(12)
+    assert len(house.rooms) == 1
+    may_keep.set()
+    await house.quiet()
+    assert len(house.rooms) == 0
+    assert kept == sorted(set(kept))
+    assert kept[-1] == len(house.journal.logs[host.code])
 
 
 async def test_many_rooms_leave_nothing_behind() -> None:

@@ -92,6 +92,7 @@ class Ledger:
         self._metrics = metrics
         self._lifetimes = lifetimes
         self._snapshot_at = loaded.room.seq
+        self._keeping: asyncio.Task[None] | None = None
         self.room = loaded.room
         self._top = loaded.top
         self.log_id = new_log_id()
@@ -217,16 +218,29 @@ class Ledger:
         """Whether enough has happened since the last snapshot."""
         return self.room.seq - self._snapshot_at >= SNAPSHOT_EVERY
 
-    async def snapshot(self) -> None:
-        """Keep a snapshot of the present state; a store that can't does without."""
+    def begin_snapshot(self) -> None:
+        """Hand the store a snapshot of the present state; nobody waits for it to be kept."""
         if self.room.seq == self._snapshot_at:
             return
         kept = Snapshot(number=self.room.seq, id=self._top, payload=dump(self.room))
         self._snapshot_at = self.room.seq
+        self._keeping = asyncio.create_task(self._keep(kept, self._keeping), name="snapshot")
+
+    async def snapshot(self) -> None:
+        """Keep a snapshot of the present state; a store that can't does without."""
+        self.begin_snapshot()
+        if self._keeping is not None:
+            await self._keeping
+
+    async def _keep(self, kept: Snapshot, before: "asyncio.Task[None] | None") -> None:
+        if before is not None:
+            await before
         try:
             await self._journal.snapshot(self.room.code, kept)
         except Unavailable:
-            log.warning("snapshot_failed", seq=self.room.seq)
+            log.warning("snapshot_failed", seq=kept.number)
+        except Exception:
+            log.exception("snapshot_fault", seq=kept.number)
 
     @property
     def lifetime(self) -> int:

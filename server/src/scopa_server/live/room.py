@@ -217,7 +217,7 @@ class LiveRoom:
             self._hold()
         self._table.tell_news()
         if ledger.wants_snapshot:
-            await ledger.snapshot()
+            ledger.begin_snapshot()
         if self._has_emptied():
             await self._table.touch()
         self._look_at = self._next_at()
