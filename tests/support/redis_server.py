@@ -112,6 +112,12 @@ class RedisServer:
         return int(self.ask("DBSIZE")[1:]) - int(self.ask("EXISTS", "scopa:{servers}:secret")[1:])
 
     @property
+    def published(self) -> int:
+        """How often something was published so far."""
+        said = self.ask("INFO", "commandstats").partition(b"cmdstat_spublish:calls=")[2]
+        return int(said.partition(b",")[0] or 0)
+
+    @property
     def channels(self) -> int:
         """How many rooms somebody listens to."""
         answer = self.ask("PUBSUB", "SHARDCHANNELS", "scopa:{[A-Z]*")

@@ -243,12 +243,6 @@ async def test_another_process_is_heard(
             assert await anext(hints) == each.number
 
 
-def published(server: RedisServer) -> int:
-    """How often something was published so far."""
-    said = server.ask("INFO", "commandstats").partition(b"cmdstat_spublish:calls=")[2]
-    return int(said.partition(b",")[0] or 0)
-
-
 async def test_nothing_is_published_that_nobody_else_hears(
     journal: Journal, open_at: Open, server: RedisServer
 ) -> None:
@@ -256,10 +250,10 @@ async def test_nothing_is_published_that_nobody_else_hears(
     other = open_at(server.url)
     async with asyncio.timeout(5), journal.watch(room) as hints:
         assert await anext(hints) == LOOK
-        before = published(server)
+        before = server.published
         await store(journal, room, drafts[:1])
         assert await anext(hints) == 1
-        assert published(server) == before
+        assert server.published == before
         async with other.watch(room) as theirs:
             assert await anext(theirs) == LOOK
             await store(journal, room, drafts[1:2])
@@ -381,46 +375,6 @@ async def test_settings_that_endanger_matches_are_told(
     assert "keeps nothing" in persistence
     assert "from time to time" in seldom[1]
     assert await journal.check() == []
-
-
-async def test_store_that_hides_its_settings_is_used_with_a_word(
-    server: RedisServer, open_at: Open
-) -> None:
-    server.ask("ACL", "SETUSER", "guest", "on", ">S3cret", "~*", "&*", "+@all", "-config", "-info")
-    journal = open_at(server.url.replace("//", "//guest:S3cret@"))
-    assert len(await journal.check()) == 1
-    await store(journal, new_room(), [draft()])
-
-
-async def test_publishing_may_be_forbidden(server: RedisServer, open_at: Open) -> None:
-    server.ask("ACL", "SETUSER", "mute", "on", ">S3cret", "~*", "resetchannels", "+@all")
-    journal = open_at(server.url.replace("//", "//mute:S3cret@"))
-    await store(journal, new_room(), [draft()])
-    with pytest.raises(Unavailable, match="store refused"):
-        async with journal.watch(new_room()):
-            pass
-
-
-async def test_who_may_not_look_for_listeners_publishes_in_any_case(
-    server: RedisServer, open_at: Open
-) -> None:
-    server.ask("ACL", "SETUSER", "blind", "on", ">S3cret", "~*", "&*", "+@all", "-pubsub")
-    journal, room = open_at(server.url.replace("//", "//blind:S3cret@")), new_room()
-    async with asyncio.timeout(5), journal.watch(room) as hints:
-        assert await anext(hints) == LOOK
-        before = published(server)
-        await store(journal, room, [draft()])
-        assert await anext(hints) == 1
-        assert published(server) == before + 1
-
-
-async def test_wrong_password_is_unavailable_and_not_told(
-    server: RedisServer, open_at: Open
-) -> None:
-    journal = open_at(server.url.replace("//", "//guest:Wr0ng@"))
-    with pytest.raises(Unavailable) as caught:
-        await journal.append(new_room(), draft(), header=None, ttl=DAY)
-    assert "Wr0ng" not in str(caught.value)
 
 
 async def test_refused_append_tells_nothing_of_its_payload(
