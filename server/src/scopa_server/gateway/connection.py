@@ -101,7 +101,7 @@ class Connection:
         """All that was read so far is followed."""
         self._task: asyncio.Task[None] | None = None
         self.visitor = visitor
-        self._idling = Idling(self.visitor, desk.time, desk.bounds.idle_time, self._tire)
+        self._idling = Idling(visitor, desk.time, desk.bounds.idle_time, _tired(visitor, desk))
         if socket.came is None:
             self.visitor.outbox.reply(hello(desk.rooms.key_needed, desk.bounds))
         else:
@@ -152,10 +152,6 @@ class Connection:
         self._socket.transport.abort()
         if self._task is not None:
             self._task.cancel()
-
-    def _tire(self) -> None:
-        self._desk.metrics.limited(Limit.IDLE)
-        self._show_out("idle", "No room was entered for a long time; connect again.")
 
     # Reading
 
@@ -357,6 +353,18 @@ class Connection:
         re: list[int] | int | None = getattr(frame, "re", None)
         if re is not None:
             self._waiting -= len(re) if isinstance(re, list) else 1
+
+
+def _tired(visitor: Visitor, desk: Desk) -> Callable[[], None]:
+    """What ends an idle connection, without leading back to it."""
+
+    def tire() -> None:
+        desk.metrics.limited(Limit.IDLE)
+        visitor.outbox.close(
+            CloseCode.POLICY, "idle", "No room was entered for a long time; connect again."
+        )
+
+    return tire
 
 
 def _busy() -> Refused:

@@ -99,6 +99,20 @@ class Pipe(ServerConnection):
     def parsed(self) -> None:
         """Look at what has come, before more is parsed."""
 
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Let go, and leave nothing for the garbage collector.
+
+        When thousands of lines end at once, it would hold up everybody else for long.
+        """
+        super().connection_lost(exc)
+        protocol = self.protocol
+        # What of the library leads back to itself: it has nothing to read or choose any more.
+        protocol.parser.close()
+        vars(protocol).pop("select_subprotocol", None)
+        for fault in (protocol.parser_exc, protocol.handshake_exc, self.connection_exc):
+            if fault is not None:
+                fault.__traceback__ = None
+
     def _is_clear(self) -> bool:
         """Look whether what comes may be taken: nothing came before that isn't read yet."""
         protocol = self.protocol

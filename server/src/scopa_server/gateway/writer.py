@@ -52,6 +52,8 @@ class Writer:
         """Write no more."""
         self._over = True
         self._pipe.stuck = self._pipe.freed = None
+        self._outbox.unheeded()
+        self._sent = _nothing
         self._call_off()
         if self._closing is not None:
             self._closing.cancel()

@@ -41,10 +41,15 @@ class Outbox:
         self.closing: Closing | None = None
         """How the connection ends, once that is decided."""
         self._closed = False
-        self.filled: Callable[[], None] = _nobody
-        self.write: Callable[[Update], bool] = _not_yet
+        self.filled: Callable[[], None]
+        self.write: Callable[[Update], bool]
+        self.unheeded()
         self.replied = 0
         """How many replies there were so far."""
+
+    def unheeded(self) -> None:
+        """Nobody writes what there is, not yet or not any more."""
+        self.filled, self.write = _nobody, _not_yet
 
     def reply(self, frame: ServerFrame) -> None:
         """Send a frame that stands by itself."""
