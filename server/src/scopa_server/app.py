@@ -45,7 +45,7 @@ SWITCH_SECONDS: Final = 0.0005
 COLLECTED: Final = (10_000, 4, 5)
 """How many new objects are looked through for garbage at once, as most are gone before that; after
 how often their elders are, too; and after how often of that all are. To look through everybody's
-takes long, but a connection that has ended leaves garbage that nothing else finds."""
+takes long, but a room that is no longer shown leaves garbage that nothing else finds."""
 ADMIN_ABOVE: Final = 1000
 """How far above the players' port the one for health and metrics is, unless it is named."""
 LAST_PORT: Final = 65535
