@@ -40,6 +40,8 @@ class MemoryJournal:
         self.gate = asyncio.Event()
         self.gate.set()
         self.batches = 0
+        self.asked = 0
+        """Appends that were asked for, whatever came of them."""
         self.is_shared = False
         self.notes: dict[str, dict[str, bytes]] = {}
         self._hints = Hints()
@@ -54,6 +56,7 @@ class MemoryJournal:
         self, room: str, draft: Draft, *, header: bytes | None, ttl: int
     ) -> Awaitable[Stored | Taken]:
         """Compare and append: there and then, but for the gate."""
+        self.asked += 1
         if not self.gate.is_set():
             return self._late(room, draft, header)
         done = asyncio.get_running_loop().create_future()
