@@ -54,7 +54,7 @@ class Told:
         return [Refusal("ERR") if command == ("BAD",) else command for command in self._sent]
 
     async def listen(self, seconds: float) -> Any:
-        raise NotImplementedError
+        raise AssertionError("only an ear listens")
 
     async def drop(self) -> None:
         pass

@@ -34,7 +34,7 @@ class Told:
         self.said += commands
 
     async def receive(self, count: int) -> list[Any]:
-        raise NotImplementedError
+        raise AssertionError("an ear only listens")
 
     async def listen(self, seconds: float) -> Any:
         message = await self.heard.get()

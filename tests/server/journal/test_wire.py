@@ -137,23 +137,21 @@ async def test_what_keeps_coming_is_waited_for(monkeypatch: pytest.MonkeyPatch) 
     assert await taking == [b"halves"]
 
 
-async def test_a_store_that_is_loading_is_no_answer() -> None:
-    async def load(writer: asyncio.StreamWriter) -> None:
-        writer.write(b":1\r\n-LOADING Redis is loading the dataset in memory\r\n:3\r\n")
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        (b":1\r\n-LOADING Redis is loading the dataset in memory\r\n:3\r\n", 3),
+        (b":1\r\nHTTP/1.1 400 Bad Request\r\n", 2),
+    ],
+    ids=["a store that is loading", "nonsense"],
+)
+async def test_what_is_no_answer_ends_the_connection(said: bytes, asked: int) -> None:
+    async def say(writer: asyncio.StreamWriter) -> None:
+        writer.write(said)
 
-    async with answered(load) as link:
+    async with answered(say) as link:
         with pytest.raises(Broken) as caught:
-            await link.receive(3)
-        assert caught.value.answers == [1]
-
-
-async def test_nonsense_ends_the_connection() -> None:
-    async def rave(writer: asyncio.StreamWriter) -> None:
-        writer.write(b":1\r\nHTTP/1.1 400 Bad Request\r\n")
-
-    async with answered(rave) as link:
-        with pytest.raises(Broken) as caught:
-            await link.receive(2)
+            await link.receive(asked)
         assert caught.value.answers == [1]
 
 
