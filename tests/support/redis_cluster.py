@@ -19,6 +19,8 @@ class RedisCluster:
 
     def __init__(self, program: Path, folder: Path, *, replicas: bool = False) -> None:
         self.servers: list[RedisServer] = []
+        self._bounds = [SLOTS * number // MASTERS for number in range(MASTERS + 1)]
+        self._moved: set[int] = set()
         for number in range(MASTERS * 2 if replicas else MASTERS):
             place = folder / str(number)
             place.mkdir(parents=True)
@@ -53,7 +55,7 @@ class RedisCluster:
         for number, server in enumerate(self.servers):
             server.ask("CLUSTER", "SET-CONFIG-EPOCH", str(number + 1))
             if number < MASTERS:
-                low, high = (SLOTS * n // MASTERS for n in (number, number + 1))
+                low, high = self.slots_of(number)
                 server.ask("CLUSTER", "ADDSLOTSRANGE", str(low), str(high - 1))
             server.ask("CLUSTER", "MEET", "127.0.0.1", str(first.port), first.bus)
         _await(lambda: all(self._knows_all(server) for server in self.servers))
@@ -78,16 +80,23 @@ class RedisCluster:
         for server in self.masters:
             server.ask("FLUSHALL")
 
+    def slots_of(self, number: int) -> tuple[int, int]:
+        """The slots that the master of that number has at the start: from, and up to."""
+        return self._bounds[number], self._bounds[number + 1]
+
     def room_at(self, number: int) -> str:
-        """A new room's code whose slot the master of that number had at the start."""
+        """A new room's code, of a slot the master of that number has had from the start."""
+        low, high = self.slots_of(number)
         while True:
             room = new_room()
-            if slot_of(room) * MASTERS // SLOTS == number:
+            slot = slot_of(room)
+            if low <= slot < high and slot not in self._moved:
                 return room
 
     @contextmanager
     def moving(self, slot: int, source: RedisServer, target: RedisServer) -> Iterator[None]:
         """A slot on its way from one master to another: both know, nothing has gone yet."""
+        self._moved.add(slot)
         target.ask("CLUSTER", "SETSLOT", str(slot), "IMPORTING", name_of(source))
         source.ask("CLUSTER", "SETSLOT", str(slot), "MIGRATING", name_of(target))
         yield
