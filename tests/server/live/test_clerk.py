@@ -9,8 +9,11 @@ from structlog.testing import capture_logs
 
 from scopa_protocol import commands as c
 from scopa_protocol.frames import Error, Update
+from scopa_server.bounds import Bounds
 from scopa_server.journal.interface import Stored, Taken, Unresolved
 from scopa_server.live.clerk import Clerk
+from scopa_server.metrics import Limit
+from support.growing import limited
 from support.house import Guest, House, legal, on_turn
 
 
@@ -49,13 +52,29 @@ def shown(guests: list[Guest]) -> set[int]:
     return {guest.view.turn for guest in guests}
 
 
-async def test_most_cards_are_followed_at_once(at_once: list[c.Command]) -> None:
+async def test_what_a_deal_is_made_of_is_followed_at_once(at_once: list[c.Command]) -> None:
     house, chance = House(), random.Random(1)
-    guests = await house.table()
-    for turn in range(1, 40):
+    guests = await house.table(settings={"next_deal_seconds": 0})
+    for turn in range(1, 41):
         assert shown(guests) == {turn}
         await on_turn(guests).do(legal(on_turn(guests), chance))
-    assert len(at_once) > 30
+    for guest in guests:
+        await guest.do(c.Ready(deal=1))
+    assert guests[0].view.deal == 2
+    assert [type(command) for command in at_once] == [c.Play] * 40 + [c.Ready] * 4
+
+
+async def test_a_card_that_a_table_must_wait_for_is_refused_once(at_once: list[c.Command]) -> None:
+    house, chance = House(bounds=Bounds(max_moves_per_minute=3)), random.Random(1)
+    guests = await house.table()
+    played = 0
+    while not limited(house, Limit.MOVES):
+        guest = on_turn(guests)
+        await guest.do(legal(guest, chance))
+        played += 1
+    assert guest.latest(Error).code == "too_fast"
+    assert 0 < len(at_once) < played
+    assert limited(house, Limit.MOVES) == 1
 
 
 async def test_who_comes_while_the_store_has_a_card_is_let_in_after_it(

@@ -34,13 +34,13 @@ FINISH: Final = 5_000
 """Commits that a room has left for its last match, and for who comes and goes meanwhile."""
 
 _Kinds: TypeAlias = frozenset[type[c.Command]]
-_CARDS: Final[_Kinds] = frozenset({c.Play, c.Ready, c.Declare, c.FirstCard})
+CARDS: Final[_Kinds] = frozenset({c.Play, c.Ready, c.Declare, c.FirstCard})
 """What a match is made of: each waits for the one before."""
-_UNPACED: Final[_Kinds] = _CARDS | {c.Say}
+_UNPACED: Final[_Kinds] = CARDS | {c.Say}
 """Talk has a limit of its own."""
 _LAST: Final[_Kinds] = frozenset({c.Leave, c.EndMatch})
 """What nobody is kept from; it comes no more often than what begins is allowed to."""
-_FINISHING: Final[_Kinds] = _CARDS | {c.Unpause, c.Answer, c.StandIn, c.Unseat, c.MakeHost}
+_FINISHING: Final[_Kinds] = CARDS | {c.Unpause, c.Answer, c.StandIn, c.Unseat, c.MakeHost}
 """What a match may need to come to its end."""
 
 Allowed: TypeAlias = Callable[[Events], None]
@@ -61,9 +61,15 @@ class Growth:
 
     def allows(self, visitor: Visitor, command: c.Command, seq: int) -> Allowed | None:
         """What a command's events must pass in a room of `seq` commits; None: nothing."""
-        if seq < self._paid_to and type(command) in _CARDS:
+        if seq < self._paid_to and type(command) in CARDS:
             return None
         return partial(self._check, visitor, type(command), seq)
+
+    def pays(self, visitor: Visitor, seq: int) -> bool:
+        """Whether a card may be stored in a room of `seq` commits without another look."""
+        if seq < self._paid_to:
+            return True
+        return seq < self._full_at and self._borrow(visitor.address, seq, 1, local=visitor.local)
 
     def followed(self, visitor: Visitor, command: c.Command) -> None:
         """A command changed something, and that is stored."""
@@ -106,7 +112,7 @@ class Growth:
             return
         if kind not in _UNPACED:
             self._budgets.change(self._code, visitor.address, local=visitor.local)
-        commits = 1 if kind in _CARDS else _size(events)
+        commits = 1 if kind in CARDS else _size(events)
         if not self._borrow(visitor.address, seq, commits, local=visitor.local):
             self._budgets.pay(self._code, visitor.address, commits, local=visitor.local)
 

@@ -24,7 +24,7 @@ from .clerk import Clerk
 from .clocks import ANSWER_SECONDS, ServerTurn
 from .door import Door
 from .gossip import SAY_SECONDS, Gossip
-from .growth import Growth
+from .growth import CARDS, Growth
 from .history import Historian
 from .inbox import Ask, Enter, Gone, Inbox, Message
 from .ledger import Begun, Ledger, RoomGone, RoomLost
@@ -362,4 +362,4 @@ class LiveRoom:
 
 
 def _is_card(message: Message) -> bool:
-    return isinstance(message, Ask) and isinstance(message.command, c.Play)
+    return isinstance(message, Ask) and type(message.command) in CARDS

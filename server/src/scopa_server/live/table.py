@@ -172,9 +172,14 @@ class Table:
         return self.ledger.commit(decided, begun)
 
     def begin(self, visitor: Visitor, command: c.Command) -> Begun | None:
-        """Decide and hand to the store; None if nothing changes. Raises Refused."""
+        """Decide a card and hand it to the store; None if nothing changes, or it isn't paid for.
+
+        Raises Refused.
+        """
         events = self._decide(visitor, command)
-        return self.ledger.begin(events) if events else None
+        if events and self._growth.pays(visitor, self.room.seq):
+            return self.ledger.begin(events)
+        return None
 
     def _decide(
         self, who: Actor | Visitor, command: c.Command | Internal, passcode: str | None = None
