@@ -45,6 +45,8 @@ class Table:
         self._came: Came | None = None
         self._context = Context(shuffles=around.shuffles)
         """The latest with everybody there and nothing special: most are the same."""
+        self._scene = Scene(log=ledger.log_id, online=frozenset(), watchers=(), clock=None)
+        """The latest."""
 
     @property
     def room(self) -> Room:
@@ -216,13 +218,15 @@ class Table:
 
     def scene(self) -> Scene:
         """The world outside the log, for a view."""
-        online = self.online
-        return Scene(
-            log=self.ledger.log_id,
-            online=online,
-            watchers=self.watchers,
-            clock=self.clocks.shown(self.ledger.room, online),
-        )
+        online, watchers, log = self.online, self.watchers, self.ledger.log_id
+        clock = self.clocks.shown(self.ledger.room, online)
+        latest = self._scene
+        if (latest.online is online and latest.watchers is watchers) and (
+            latest.clock is clock and latest.log == log
+        ):
+            return latest
+        self._scene = Scene(log=log, online=online, watchers=watchers, clock=clock)
+        return self._scene
 
     @property
     def next_at(self) -> float | None:
