@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator, Awaitable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import lru_cache
 from typing import Protocol
 
 import msgspec
@@ -220,6 +221,7 @@ class Journal(Protocol):
         ...
 
 
+@lru_cache(maxsize=4096)
 def plain_room(room: str) -> str:
     """Return the room's code, or raise ValueError if it isn't fit to be part of a key."""
     if not _ROOM.fullmatch(room):

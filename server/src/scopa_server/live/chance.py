@@ -36,7 +36,7 @@ def new_token() -> str:
 
 def new_id() -> str:
     """A commit's id: 16 hex digits."""
-    return f"{_ids.getrandbits(64):016x}"
+    return _ids.getrandbits(64).to_bytes(8, "big").hex()
 
 
 def new_log_id() -> str:
