@@ -1,4 +1,4 @@
-"""Commands of those at a table, followed: a card at once where nothing else is under way."""
+"""Commands of those at a table, followed: cards at once where nothing else is under way."""
 
 import contextvars
 from collections.abc import Callable
