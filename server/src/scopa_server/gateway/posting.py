@@ -22,15 +22,14 @@ class Posting:
 
     def __init__(self) -> None:
         self._waiting: list[tuple[asyncio.WriteTransport, bytes]] = []
-        self._called = False
 
     def put(self, line: asyncio.WriteTransport, frame: bytes) -> None:
         """Write a frame to a line, soon."""
-        if not self._called:
-            self._called = True
-            asyncio.get_running_loop().call_soon(self._end_of_turn)
-        self._waiting.append((line, frame))
-        if len(self._waiting) >= MOST:
+        waiting = self._waiting
+        if not waiting:
+            asyncio.get_running_loop().call_soon(self.flush)
+        waiting.append((line, frame))
+        if len(waiting) >= MOST:
             self.flush()
 
     def flush(self) -> None:
@@ -52,7 +51,3 @@ class Posting:
         name = str(getattr(line.get_protocol(), "id", None))[:8]
         contextvars.Context().run(log.exception, "writer_fault", connection=name)
         line.abort()
-
-    def _end_of_turn(self) -> None:
-        self._called = False
-        self.flush()
