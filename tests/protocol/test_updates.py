@@ -64,9 +64,8 @@ def test_an_update_reads_as_one_frame(
     codec: Codec, re: list[int] | None, events: list[told.RoomEvent], own: OwnView
 ) -> None:
     write = codec.updates
-    written = common(codec, 2**40, events) + write.own(own)
-    if re is not None:
-        written = write.answering(written, re)
+    parts = common(codec, 2**40, events), write.own(own)
+    written = b"".join(parts if re is None else write.answering(*parts, re))
     expected = Update(
         re=re, seq=2**40, events=events, view=whole(2**40, LASTING, LISTED, TABLE, own)
     )
@@ -82,12 +81,12 @@ def test_no_key_is_written_twice() -> None:
         return dict(found)
 
     write = JSON.updates
-    written = write.answering(common(JSON, 5, EVENTS) + write.own(OWN), [1])
+    written = b"".join(write.answering(common(JSON, 5, EVENTS), write.own(OWN), [1]))
     json.loads(written, object_pairs_hook=pairs)
 
 
 def test_a_map_of_fewer_entries_than_are_written_would_be_noticed() -> None:
     write = MSGPACK.updates
-    written = write.answering(common(MSGPACK, 5, EVENTS) + write.own(OWN), [1])
+    written = b"".join(write.answering(common(MSGPACK, 5, EVENTS), write.own(OWN), [1]))
     with pytest.raises(ValueError, match=r"."):
         MSGPACK.decode_frame(written + b"\x00")

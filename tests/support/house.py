@@ -86,9 +86,9 @@ class Guest:
 
 def _read(update: showing.Update) -> Update:
     """The update as its client reads it."""
-    frame = JSON.decode_frame(update.encoded(JSON))
+    frame = JSON.decode_frame(b"".join(update.encoded(JSON)))
     assert isinstance(frame, Update)
-    assert MSGPACK.decode_frame(update.encoded(MSGPACK)) == frame
+    assert MSGPACK.decode_frame(b"".join(update.encoded(MSGPACK))) == frame
     return frame
 
 

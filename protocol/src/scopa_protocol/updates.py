@@ -49,8 +49,8 @@ class UpdateWriter(Protocol):
         """What follows on what all share and makes a viewer's update whole: its view's own part."""
         ...
 
-    def answering(self, update: bytes, re: Sequence[int]) -> bytes:
-        """A whole update that answers commands as well."""
+    def answering(self, common: bytes, own: bytes, re: Sequence[int]) -> tuple[bytes, bytes]:
+        """The begin and the end of an update that answers commands as well."""
         ...
 
 
@@ -99,9 +99,9 @@ class JsonUpdates:
         """The entries of a viewer's own part, and the ends of the view and of the update."""
         return _json(view)[1:] + b"}"
 
-    def answering(self, update: bytes, re: Sequence[int]) -> bytes:
+    def answering(self, common: bytes, own: bytes, re: Sequence[int]) -> tuple[bytes, bytes]:
         """The update with one entry more."""
-        return b"".join((update[:-1], b',"re":', _json(re), b"}"))
+        return common, b"".join((own[:-1], b',"re":', _json(re), b"}"))
 
 
 class MsgpackUpdates:
@@ -150,9 +150,9 @@ class MsgpackUpdates:
         """The entries of a viewer's own part: the last ones there are."""
         return _entries(view)
 
-    def answering(self, update: bytes, re: Sequence[int]) -> bytes:
+    def answering(self, common: bytes, own: bytes, re: Sequence[int]) -> tuple[bytes, bytes]:
         """The update with one entry more."""
-        return b"".join((_ANSWER_HEAD, update[1:], _RE, _pack(re)))
+        return _ANSWER_HEAD + common[1:], b"".join((own, _RE, _pack(re)))
 
 
 _json: Final[Callable[[Any], bytes]] = msgspec.json.Encoder().encode

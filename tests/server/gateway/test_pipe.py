@@ -21,21 +21,25 @@ async def test_every_size_arrives_whole_and_in_order(text: bool, compression: st
     async with joined(compression=compression) as (pipe, client):
         for size in SIZES:
             message = b"x" * size
-            assert pipe.push(message, text=text)
+            assert pipe.push(message, text=text) == size
             assert await client.recv() == (message.decode() if text else message)
 
 
 @pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("end", [0, 1, 60])
+@pytest.mark.parametrize("kind", [Opcode.TEXT, Opcode.BINARY])
 async def test_a_frame_is_written_as_the_library_would(
-    size: int, monkeypatch: pytest.MonkeyPatch
+    kind: Opcode, size: int, end: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with joined(compression=None) as (pipe, client):
         written = list[bytes]()
         monkeypatch.setattr(pipe.transport, "write", written.append)
-        pipe.push(b"x" * size, text=True)
+        end = min(end, size)
+        message = b"x" * (size - end)
+        assert pipe.push(message, text=kind is Opcode.TEXT, end=b"x" * end) == size
         pipe.flush()
         monkeypatch.undo()
-        assert b"".join(written) == Frame(Opcode.TEXT, b"x" * size).serialize(mask=False)
+        assert b"".join(written) == Frame(kind, b"x" * size).serialize(mask=False)
         pipe.push(b"last", text=True)
         assert await client.recv() == "last"
 
@@ -70,10 +74,10 @@ async def test_what_is_pushed_comes_before_the_answer_to_a_close() -> None:
 async def test_a_closed_pipe_takes_it_and_sends_nothing() -> None:
     async with joined(compression=None) as (pipe, client):
         await pipe.close(4001, "over")
-        assert not pipe.push(b"late", text=True)
+        assert pipe.push(b"late", text=True) is None
         await client.wait_closed()
         assert client.close_code == 4001
-    assert not pipe.push(b"later", text=True)
+    assert pipe.push(b"later", text=True) is None
 
 
 async def test_who_does_not_read_makes_it_stuck_and_reading_frees_it() -> None:

@@ -47,7 +47,7 @@ class Moment:
     def look(self, viewer: int | None, codec: Codec, chance: random.Random) -> None:
         """Compare what a viewer is sent with what is made from the room alone."""
         re, missed = chance.choice([None, None, [7], [1, 2]]), chance.choice([[], [], MANY[:2]])
-        sent = Update(self._showing, viewer, re, missed).encoded(codec)
+        sent = b"".join(Update(self._showing, viewer, re, missed).encoded(codec))
         expected = frames.Update(
             re=re,
             seq=self._room.seq,

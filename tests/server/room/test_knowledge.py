@@ -77,7 +77,7 @@ class Watched:
             frame = showing.Update(kept, viewer).encoded(JSON)
             # What is kept of former frames must not be old.
             assert frame == showing.Update(anew, viewer).encoded(JSON)
-            self._look(viewer, frame)
+            self._look(viewer, b"".join(frame))
 
     def _listen(self, before: Room, events: e.Events) -> None:
         rest: list[told.RoomEvent] = []

@@ -24,10 +24,12 @@ _FINAL: Final = 0x80
 _MEDIUM: Final = 126
 _LONG: Final = 1 << 16
 _SHORT_HEAD: Final = struct.Struct("!BB").pack
-_HEAD: Final = struct.Struct("!BBH").pack
+_HEAD: Final = struct.Struct("!HH").pack
 _WHOLE_TEXT: Final = _FINAL | Opcode.TEXT
 _WHOLE_BINARY: Final = _FINAL | Opcode.BINARY
 _WHOLE: Final = frozenset({_WHOLE_TEXT, _WHOLE_BINARY})
+_MEDIUM_TEXT: Final = _WHOLE_TEXT << 8 | _MEDIUM
+_MEDIUM_BINARY: Final = _WHOLE_BINARY << 8 | _MEDIUM
 _END_OF_REQUEST: Final = b"\r\n\r\n"
 _MASKED: Final = 0x80
 _MASK: Final = 4
@@ -48,7 +50,7 @@ class Pipe(ServerConnection):
 
     # What has more than thirty attributes in a `__dict__`, the library's own among them, gets one
     # of a kilobyte and a half; as slots they are also found sooner.
-    __slots__ = ("_aligned", "_clear", "_posting", "_state", "freed", "stuck", "take")
+    __slots__ = ("_aligned", "_clear", "_plain", "_posting", "_state", "freed", "stuck", "take")
 
     def __init__(self, *args: Any, posting: Posting | None = None, **limits: Any) -> None:
         super().__init__(*args, **limits)
@@ -56,8 +58,7 @@ class Pipe(ServerConnection):
         self.stuck: Callable[[], None] | None = None
         self.freed: Callable[[], None] | None = None
         self.take: Callable[[bytes, bool], bool] | None = None
-        self._state = self.protocol.state
-        """The library's, as of its last word: each look of its own at it would cost a call."""
+        self._note()
         self._aligned = True
         """Whether what comes next begins a frame; once it doesn't, nobody looks any more."""
         self._clear = False
@@ -92,7 +93,7 @@ class Pipe(ServerConnection):
         for begin in range(0, len(data), _AT_ONCE):
             super().data_received(data[begin : begin + _AT_ONCE])
             self.parsed()
-            self._state = self.protocol.state
+            self._note()
             if self.transport.is_closing():
                 return
 
@@ -136,22 +137,26 @@ class Pipe(ServerConnection):
         if self.freed is not None:
             self.freed()
 
-    def push(self, message: bytes, text: bool) -> bool:
-        """Write a message, whole and soon; false if the pipe is closing, and nothing goes down.
+    def push(self, message: bytes, text: bool, end: bytes = b"") -> int | None:
+        """Write a message, whole and soon. Gives its bytes; None if the pipe is closing.
 
-        The library's public way to do so is `broadcast`.
+        `end`: what still belongs to it. The library's public way to do so is `broadcast`.
         """
-        transport, size = self.transport, len(message)
-        if self._state is not OPEN or transport.is_closing():
-            return False
-        protocol = self.protocol
-        if size >= _LONG or protocol.extensions or protocol.debug or self.send_in_progress:
-            broadcast([self], message, text=text)
-            return True
-        first = _WHOLE_TEXT if text else _WHOLE_BINARY
-        head = _SHORT_HEAD(first, size) if size < _MEDIUM else _HEAD(first, _MEDIUM, size)
-        self._posting.put(transport, head + message)
-        return True
+        transport, size = self.transport, len(message) + len(end)
+        if not self._plain or size >= _LONG or self.send_in_progress or transport.is_closing():
+            return self._broadcast(message + end, text)
+        if size < _MEDIUM:
+            head = _SHORT_HEAD(_WHOLE_TEXT if text else _WHOLE_BINARY, size)
+        else:
+            head = _HEAD(_MEDIUM_TEXT if text else _MEDIUM_BINARY, size)
+        self._posting.put(transport, b"".join((head, message, end)))
+        return size
+
+    def _broadcast(self, message: bytes, text: bool) -> int | None:
+        if self._state is not OPEN or self.transport.is_closing():
+            return None
+        broadcast([self], message, text=text)
+        return len(message)
 
     def flush(self) -> None:
         """Write what was pushed, now."""
@@ -161,7 +166,13 @@ class Pipe(ServerConnection):
         """Write what the library has to say, after what was pushed before."""
         self._posting.flush()
         super().send_data()
-        self._state = self.protocol.state
+        self._note()
+
+    def _note(self) -> None:
+        """Look at the state the library is in, after its word: each look would cost a call."""
+        protocol = self.protocol
+        self._state = protocol.state
+        self._plain = self._state is OPEN and not (protocol.extensions or protocol.debug)
 
 
 def whole_message(data: bytes) -> bytes | None:

@@ -28,6 +28,7 @@ class Writer:
         self, pipe: Pipe, codec: Codec, outbox: Outbox, patience: float, metrics: Metrics
     ) -> None:
         self._pipe = pipe
+        self._push = pipe.push
         self._codec = codec
         self._text = not codec.binary
         self._outbox = outbox
@@ -77,20 +78,21 @@ class Writer:
 
     def _put(self, frame: ServerFrame | Update) -> bool:
         """Write a frame before which nothing waits; whether it was taken."""
-        pipe = self._pipe
-        if self._over or pipe.paused:
+        if self._over or self._pipe.paused:
             return False
+        push, codec = self._push, self._codec
         try:
             if type(frame) is Update:
-                data, answers = frame.encoded(self._codec), frame.re is not None
+                (begin, end), answers = frame.encoded(codec), frame.re is not None
             else:
-                data, answers = self._codec.encode(frame), True
-            if pipe.push(data, self._text):
-                self._frames.count += 1
-                self._bytes.count += len(data)
-            else:
+                begin, end, answers = codec.encode(frame), b"", True
+            size = push(begin, self._text, end)
+            if size is None:
                 # What still comes stays where it is, until there is too much of it.
                 self._over = True
+            else:
+                self._frames.count += 1
+                self._bytes.count += size
             if answers:
                 self._sent(frame)
         except Exception:

@@ -139,7 +139,7 @@ class Showing:
         return codec.updates.common(room.seq, events, parts.lasting, parts.listed, shown)
 
 
-class Update(Struct, frozen=True, eq=False):
+class Update(Struct, frozen=True, eq=False, gc=False):
     """What one connection is to hear: a moment as its seat sees it; `re`: the commands it answers.
 
     `missed`: what happened before, and was not sent yet.
@@ -161,11 +161,13 @@ class Update(Struct, frozen=True, eq=False):
         re = [*(older.re or ()), *(self.re or ())]
         return Update(self.showing, self.seat, re, older.events)
 
-    def encoded(self, codec: Codec) -> bytes:
-        """The frame."""
-        showing, shared, seat = self.showing, self.showing.shared, self.seat
+    def encoded(self, codec: Codec) -> tuple[bytes, bytes]:
+        """The begin of the frame, which others may have in common, and its end."""
+        showing, seat = self.showing, self.seat
+        shared = showing.shared
         common, parts = shared[codec] if codec in shared else showing.share(codec)
         if self.missed:
             common = showing.telling(codec, parts, self.events)
-        frame = common + (parts.own[seat] if seat in parts.own else parts.write_own(seat))
-        return codec.updates.answering(frame, self.re) if self.re else frame
+        written = parts.own
+        own = written[seat] if seat in written else parts.write_own(seat)
+        return codec.updates.answering(common, own, self.re) if self.re else (common, own)
