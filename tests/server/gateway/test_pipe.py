@@ -1,6 +1,7 @@
 """What is pushed down a pipe, as a real client reads it."""
 
 import asyncio
+import logging
 import random
 from typing import Any
 
@@ -42,6 +43,14 @@ async def test_a_frame_is_written_as_the_library_would(
         assert b"".join(written) == Frame(kind, b"x" * size).serialize(mask=False)
         pipe.push(b"last", text=True)
         assert await client.recv() == "last"
+
+
+async def test_what_a_debugged_line_is_sent_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "debugged")
+    async with joined(compression=None, logger=logging.getLogger("debugged")) as (pipe, client):
+        assert pipe.push(b"be", text=True, end=b"gun") == len("begun")
+        assert await client.recv() == "begun"
+    assert "> TEXT 'begun'" in caplog.text
 
 
 async def test_what_is_pushed_stays_in_order_with_what_is_sent() -> None:
