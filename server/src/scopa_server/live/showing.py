@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scopa_protocol.codec import Codec
 from scopa_protocol.events import RoomEvent
@@ -55,8 +56,17 @@ class Parts:
         self._begin(latest)
 
     def _begin(self, latest: "Parts | None") -> None:
-        """Write all but what lasted, and own parts of hands that are as they were."""
+        """Write all but what lasted."""
         room, scene, encode = self._room, self._scene, self._codec.encode
+        hangs_on = lasting_hangs_on(room, scene)
+        if latest is None or lasting_hangs_on(latest._room, latest._scene) != hangs_on:
+            # Nor are hands the same: the log may be another.
+            self.lasting = self._codec.updates.lasting(lasting(room, scene))
+        else:
+            self.lasting, before = latest.lasting, latest._room
+            if room.deal is before.deal and room.totals == before.totals:
+                self._reseat(latest)
+                return
         view = listed(room, scene)
         self.listed = Listed(
             list(map(encode, view.seats)),
@@ -64,15 +74,19 @@ class Parts:
             list(map(encode, view.recent)),
             encode(view.gone),
         )
-        hangs_on = lasting_hangs_on(room, scene)
-        if latest is None or lasting_hangs_on(latest._room, latest._scene) != hangs_on:
-            # Nor are hands the same: the log may be another.
-            self.lasting = self._codec.updates.lasting(lasting(room, scene))
-            return
-        before = latest._room
-        self.lasting = latest.lasting
-        if room.deal is before.deal and room.seats is before.seats:
-            self.own |= latest.own
+
+    def _reseat(self, latest: "Parts") -> None:
+        """Write seats anew where somebody came, went or got ready: all else is as it was."""
+        room, online, encode = self._room, self._scene.online, self._codec.encode
+        seats, before = [*latest.listed.seats], latest._room.seats
+        self.own = latest.own.copy()
+        for number, there in enumerate(room.seats):
+            if there is not before[number]:
+                self.own.pop(number, None)
+            elif (number in online) == (number in latest._scene.online):
+                continue
+            seats[number] = encode(seat(room, number, online))
+        self.listed = replace(latest.listed, seats=seats)
 
     def _follow(self, latest: "Parts", card: Play) -> None:
         """Write what one card changed."""
