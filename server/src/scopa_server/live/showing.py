@@ -113,6 +113,8 @@ class Parts:
 
 def _is_alike(before: Scene, after: Scene) -> bool:
     """Whether only the clock may be another."""
+    if before is after:
+        return True
     people = before.online == after.online and before.watchers == after.watchers
     return people and before.log == after.log
 
