@@ -1,8 +1,7 @@
 """Which cards a played card may take from the table (rulebook, A turn)."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cache
-from itertools import chain, combinations, islice, product
+from itertools import chain, combinations, islice, product, starmap
 from operator import itemgetter
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -63,16 +62,23 @@ def check(
     """Say why a card can't be played so; None if it can."""
     if card not in hand:
         return "not_in_hand"
-    counts = sum(map(COUNTED[matta], table))
-    plan = _plans_for(rules, counts)[VALUES[matta][card]]
+    counted = COUNTED[matta]
+    counts = sum(map(counted, table))
+    plan = _plans_at(rules, counts)[VALUES[matta][card]]
     if not take:
         must = rules.must_capture and plan is not None and plan.takes(counts)
         return "must_capture" if must else None
-    if len(set(table).intersection(take)) < len(take):
+    if not _lie(table, take):
         return "not_on_table"
-    taken = sum(map(COUNTED[matta], take))
-    legal = plan is not None and plan.allows(taken, counts, rules.fewest)
+    legal = plan is not None and plan.allows(sum(map(counted, take)), counts, rules.fewest)
     return None if legal else "illegal_capture"
+
+
+def _lie(table: Sequence[Card], take: Sequence[Card]) -> bool:
+    """Tell whether these cards lie on the table, each of them once."""
+    if len(take) == 1:
+        return take[0] in table
+    return len(set(table).intersection(take)) == len(take)
 
 
 def options(
@@ -97,10 +103,10 @@ def listing(
 ) -> dict[Card, list[tuple[Card, ...]]]:
     """List the options of every card of a hand, at most `limit` for each."""
     value_of = VALUES[matta]
-    plans = _plans_for(rules, sum(map(COUNTED[matta], table)))
+    plans = _plans_at(rules, sum(map(COUNTED[matta], table)))
     options: dict[Card, list[tuple[Card, ...]]] = {}
-    single: tuple[Card, ...] | None = None
-    lying: Mapping[int, Sequence[Card]] | None = None
+    single: dict[int, Card] = {}
+    lying: Mapping[int, Sequence[Card]] = {}
     for card in hand:
         plan = plans[value_of[card]]
         found: list[tuple[Card, ...]] = []
@@ -108,12 +114,14 @@ def listing(
         if plan is None:
             continue
         if plan.picks is None:
-            lying = _by_value(table, value_of) if lying is None else lying
+            lying = lying or _by_value(table, value_of)
             found += _sets(plan, lying, rules.fewest, limit)
-        else:
-            single = single or tuple(sorted(table, key=value_of.__getitem__))
-            for pick in plan.picks[:limit]:
-                found.append(pick(single))
+            continue
+        if not single:
+            for one in table:
+                single[value_of[one]] = one
+        for pick in plan.picks if limit is None else plan.picks[:limit]:
+            found.append(pick(single))
     return options
 
 
@@ -128,13 +136,15 @@ def _by_value(table: Sequence[Card], value_of: Mapping[Card, int]) -> dict[int, 
     return lying
 
 
-_Pick: TypeAlias = Callable[[tuple[Card, ...]], tuple[Card, ...]]
-"""Takes some of a table's cards, no two alike and the lowest first."""
+_Pick: TypeAlias = Callable[[Mapping[int, Card]], tuple[Card, ...]]
+"""Takes some of a table's cards by their values, where no two are alike."""
 
 
-def _pick(lying: Sequence[int], values: Sequence[int]) -> _Pick:
-    places = [lying.index(value) for value in values]
-    return itemgetter(*places) if len(places) > 1 else itemgetter(slice(places[0], places[0] + 1))
+def _pick(values: Sequence[int]) -> _Pick:
+    if len(values) > 1:
+        return itemgetter(*values)
+    (value,) = values
+    return lambda single: (single[value],)
 
 
 @value
@@ -170,45 +180,46 @@ class _Plan:
         return next(way.size for way in self.ways if _has(counts, way))
 
 
-_Plans: TypeAlias = tuple[_Plan | None, ...]
-"""What a card of each value may take; None: nothing."""
-
 _ONES: Final = sum(1 << 4 * value for value in range(1, 11))
 _MORE: Final = 14 * _ONES
 _TOPS: Final = 8 * _ONES
+_ALIKE: Final = 1
+"""Beside the values that lie: some of them more than once."""
+
+_ByValue: TypeAlias = tuple[_Plan | None, ...]
+"""What a card of each value may take; None: nothing."""
 
 
-def _plans_for(rules: Rules, counts: int) -> _Plans:
-    """Plan for a card of each value where there are so many of each."""
-    alike = counts & _MORE > 0
-    values = (counts | counts >> 1 | counts >> 2) & _ONES if alike else counts
-    return _plans(
-        rules.capture,
-        rules.equal_first,
-        rules.ace_sweeps,
-        rules.ace_on_ace,
-        rules.fewest,
-        values,
-        alike,
-    )
+class _Plans(dict[int, _ByValue]):
+    """Plans by the values that lie on the table, and whether some are alike.
 
-
-@cache
-def _plans(
-    capture: str,
-    equal_first: bool,
-    ace_sweeps: bool,
-    ace_on_ace: str,
-    fewest: bool,
-    values: int,
-    alike: bool,
-) -> _Plans:
-    """Plan for a card of each value where these lie; None: it takes nothing.
-
-    `alike`: some of them more than once. There are 2,048 such tables: each is worked out once.
+    There are 2,048 such tables: each is worked out once.
     """
-    turn = _Turn(capture, equal_first, ace_sweeps, ace_on_ace, fewest)
-    return (None, *(_plan(turn, values, alike, value) for value in range(1, 11)))
+
+    def __init__(self, turn: _Turn) -> None:
+        self._turn = turn
+
+    def __missing__(self, lying: int) -> _ByValue:
+        values, alike = lying & _ONES, lying & _ALIKE > 0
+        plans = [_plan(self._turn, values, alike, value) for value in range(1, 11)]
+        self[lying] = (None, *plans)
+        return self[lying]
+
+
+_PLANS: Final[Mapping[tuple[str, bool, bool, str, bool], _Plans]] = {
+    turn: _Plans(turn)
+    for turn in starmap(_Turn, product(CAPTURES, (False, True), (False, True), ACES, (False, True)))
+}
+
+
+def _plans_at(rules: Rules, counts: int) -> _ByValue:
+    """Plan for a card of each value where there are so many of each."""
+    plans = _PLANS[
+        rules.capture, rules.equal_first, rules.ace_sweeps, rules.ace_on_ace, rules.fewest
+    ]
+    if counts & _MORE:
+        return plans[(counts | counts >> 1 | counts >> 2) & _ONES | _ALIKE]
+    return plans[counts]
 
 
 def _plan(turn: _Turn, values: int, alike: bool, value: int) -> _Plan | None:
@@ -227,7 +238,7 @@ def _plan(turn: _Turn, values: int, alike: bool, value: int) -> _Plan | None:
         least = ways[0].size if ways and turn.fewest else None
         singles = [way.singles for way in ways if way.size == least or not least]
         sets = [(alone,), *singles] if alone else singles
-        picks = tuple([_pick(lying, values) for values in sets])
+        picks = tuple([_pick(values) for values in sets])
     sure = alone > 0 or everything or any(way.singles for way in ways)
     return _Plan(alone, picks, tuple(ways), everything, totals.fifteen, sure)
 
