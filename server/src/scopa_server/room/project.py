@@ -78,11 +78,10 @@ def _with_hand(room: Room, seat: int, *, hints: bool) -> OwnView:
     if deal is None:
         return OwnView(you=seat, hand=())
     options, cut = None, False
-    # Few are the seat to play: that is looked at first.
-    if deal.to_play == seat and hints and room.to_play == seat:
+    if hints and deal.to_play == seat and room.phase == "playing":
         options, cut = _options(rules, deal, seat)
-    elif not (rules.declarations or rules.first_card_choice):
-        return OwnView(you=seat, hand=deal.hands[seat])
+    if not (rules.declarations or rules.first_card_choice):
+        return OwnView(you=seat, hand=deal.hands[seat], options=options, options_cut=cut)
     return OwnView(
         you=seat,
         hand=deal.hands[seat],
@@ -278,16 +277,17 @@ def _swept(deal: Deal, side: int) -> tuple[list[str], int]:
     return cards, sum(sweep.kind == "opening" for sweep in sweeps)
 
 
+_FEW: Final = OPTIONS_SHOWN.bit_length() - 1
+"""So few cards make no more sets than are shown."""
+
+
 def _options(rules: Rules, deal: Deal, seat: int) -> tuple[dict[str, list[tuple[str, ...]]], bool]:
     """For each card of the seat to play every set it may take, and whether some were cut."""
-    listed = captures.listing(
-        rules, deal.hands[seat], deal.table, matta=deal.named, limit=OPTIONS_SHOWN + 1
-    )
-    # A few cards don't make so many sets.
-    if (
-        2 ** len(deal.table) <= OPTIONS_SHOWN
-        or max(map(len, listed.values()), default=0) <= OPTIONS_SHOWN
-    ):
+    hand, table = deal.hands[seat], deal.table
+    if len(table) <= _FEW:
+        return captures.listing(rules, hand, table, matta=deal.named), False
+    listed = captures.listing(rules, hand, table, matta=deal.named, limit=OPTIONS_SHOWN + 1)
+    if max(map(len, listed.values()), default=0) <= OPTIONS_SHOWN:
         return listed, False
     return {card: sets[:OPTIONS_SHOWN] for card, sets in listed.items()}, True
 
