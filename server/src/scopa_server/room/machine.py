@@ -58,6 +58,10 @@ WITHIN: Final[Mapping[Phase, _Kinds]] = {
 }
 """What may happen within each phase."""
 
+_AFTER: Final[Mapping[Phase, Mapping[type[e.Event], Phase]]] = {
+    phase: {**dict.fromkeys(WITHIN[phase], phase), **TRANSITIONS[phase]} for phase in TRANSITIONS
+}
+
 
 class ImpossibleEvent(Exception):
     """An event that can't happen in the room's phase: the log is not a room's, or we erred."""
@@ -65,9 +69,7 @@ class ImpossibleEvent(Exception):
 
 def phase_after(phase: Phase, event: e.LogEvent) -> Phase:
     """The phase after an event. Raises ImpossibleEvent."""
-    kind = type(event)
-    if kind in TRANSITIONS[phase]:
-        return TRANSITIONS[phase][kind]
-    if kind in WITHIN[phase]:
-        return phase
-    raise ImpossibleEvent(f"{kind.__name__} in {phase}")
+    try:
+        return _AFTER[phase][type(event)]
+    except KeyError:
+        raise ImpossibleEvent(f"{type(event).__name__} in {phase}") from None
