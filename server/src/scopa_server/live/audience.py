@@ -30,6 +30,8 @@ class Audience:
         """How many connections of a seat, by its token, had to make way."""
         self._seen: tuple[tuple[Seat, ...], Settings] | None = None
         """What of the room its visitors follow."""
+        self.anyone = False
+        """Whether there is a visitor."""
         self.online: frozenset[int] = frozenset()
         """Seats with a connection."""
         self.watchers: tuple[str, ...] = ()
@@ -38,9 +40,6 @@ class Audience:
 
     def __iter__(self) -> Iterator[Visitor]:
         return iter(tuple(self._visitors))
-
-    def __len__(self) -> int:
-        return len(self._visitors)
 
     def __contains__(self, visitor: object) -> bool:
         return visitor in self._visitors
@@ -87,6 +86,7 @@ class Audience:
     def _look(self) -> None:
         """Other people are here, or elsewhere."""
         self._seen = None
+        self.anyone = bool(self._visitors)
         self.online = frozenset(v.seat for v in self._visitors if v.seat is not None)
         self.watchers = tuple(visitor.name for visitor in self._visitors if visitor.watches)
 

@@ -164,7 +164,7 @@ class Gossip:
         return note
 
     def _written(self, audience: Audience) -> Note:
-        if not len(audience):
+        if not audience.anyone:
             return _SILENT
         held: defaultdict[str, list[int]] = defaultdict(list)
         for visitor in audience:

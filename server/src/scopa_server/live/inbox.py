@@ -14,7 +14,10 @@ from .time import Time, Timer
 from .visitor import Visitor
 
 COMMANDS: Final = 256
-"""Messages in a room's inbox beyond which it takes no more commands."""
+"""Messages in a room's inbox beyond which it takes no more commands.
+
+Who comes and goes is always taken.
+"""
 
 
 class Ask(Struct, frozen=True):
@@ -52,7 +55,8 @@ class Inbox:
 
     def __init__(self, time: Time) -> None:
         self._time = time
-        self._messages: deque[Message] = deque()
+        self.messages: deque[Message] = deque()
+        """What waits, the oldest first."""
         self._loop = asyncio.get_running_loop()
         self._woken = False
         self._held = False
@@ -60,27 +64,19 @@ class Inbox:
         self._timer: Timer | None = None
         self._rings_at = 0.0
 
-    def __len__(self) -> int:
-        return len(self._messages)
-
-    @property
-    def is_full(self) -> bool:
-        """Whether it takes no more commands; who comes and goes is always taken."""
-        return len(self._messages) >= COMMANDS
-
     def put(self, message: Message) -> None:
         """Leave a message."""
-        self._messages.append(message)
+        self.messages.append(message)
         self.wake()
 
     def put_first(self, message: Message) -> None:
         """Leave a message that comes before those that are there."""
-        self._messages.appendleft(message)
+        self.messages.appendleft(message)
         self.wake()
 
     def take(self) -> Message | None:
         """The oldest message."""
-        return self._messages.popleft() if self._messages else None
+        return self.messages.popleft() if self.messages else None
 
     def wake(self) -> None:
         """Let the task look around at once, or as soon as it is let."""
@@ -108,7 +104,7 @@ class Inbox:
 
         It may be woken sooner: an alarm that was set for an earlier moment stays.
         """
-        if self._messages or when <= self._time.now():
+        if self.messages or when <= self._time.now():
             self.wake()
         elif self._timer is None or when < self._rings_at:
             self._call_off()
@@ -130,8 +126,8 @@ class Inbox:
     def close(self) -> Iterator[Message]:
         """Call the alarm off; gives the messages that nobody will read."""
         self._call_off()
-        while self._messages:
-            yield self._messages.popleft()
+        while self.messages:
+            yield self.messages.popleft()
 
     def _ring(self) -> None:
         self._timer = None

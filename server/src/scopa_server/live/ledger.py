@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from time import perf_counter
-from typing import Final, NamedTuple
+from typing import Final
 
 import structlog
 from msgspec import Struct
@@ -65,7 +65,7 @@ class RoomGone(RoomLost):
     """The store no longer has this room."""
 
 
-class Begun(NamedTuple):
+class Begun(Struct, frozen=True):
     """A commit that the store has been handed, `since` when (seconds), and what comes of it."""
 
     draft: Draft

@@ -26,7 +26,7 @@ from .door import Door
 from .gossip import SAY_SECONDS, Gossip
 from .growth import CARDS, Growth
 from .history import Historian
-from .inbox import Ask, Enter, Gone, Inbox, Message
+from .inbox import COMMANDS, Ask, Enter, Gone, Inbox, Message
 from .ledger import Begun, Ledger, RoomGone, RoomLost
 from .surroundings import Surroundings
 from .table import Table
@@ -95,8 +95,9 @@ class LiveRoom:
         """Leave a command in the inbox; whether there was room for it. Raises Refused."""
         if self.closed:
             raise restarting()
-        self._around.metrics.waiting(len(self._inbox))
-        if self._inbox.is_full:
+        waiting = len(self._inbox.messages)
+        self._around.metrics.waiting(waiting)
+        if waiting >= COMMANDS:
             return False
         visitor.asked += 1
         ask = Ask(visitor, command, passcode)
@@ -184,14 +185,14 @@ class LiveRoom:
             self._close()
             await self._historian.close()
             await self._table.part()
-        if len(self._table.audience):
+        if self._table.audience.anyone:
             await self._table.touch()
         await self._table.ledger.snapshot()
 
     def _ends(self) -> bool:
         if self._stopping:
             return True
-        return self._is_forsaken() and not len(self._inbox)
+        return self._is_forsaken() and not self._inbox.messages
 
     def _is_forsaken(self) -> bool:
         if self._empty_since is None:
@@ -226,7 +227,7 @@ class LiveRoom:
     def _is_calm(self) -> bool:
         """Whether nothing follows from a card, like from most, before `_look_at`."""
         return (
-            not (self._newer or self._stopping or len(self._inbox))
+            not (self._newer or self._stopping or self._inbox.messages)
             and self._time.now() < min(self._look_at, self._gossip_at)
             and self._table.is_calm
         )
@@ -275,7 +276,7 @@ class LiveRoom:
     def _has_emptied(self) -> bool:
         """Notice who is left; whether the last has just gone, so that time stops here."""
         was_empty = self._empty_since is not None
-        if len(self._table.audience):
+        if self._table.audience.anyone:
             self._empty_since = None
         elif not was_empty:
             self._empty_since = self._time.now()

@@ -99,7 +99,7 @@ class Table:
 
     async def _compare_clocks(self, came: bool) -> None:
         """Those who are here tell the store how far time has run; who has just come looks there."""
-        if not len(self.audience):
+        if not self.audience.anyone:
             return
         if not self._introduced:
             self._introduced = True
@@ -247,7 +247,7 @@ class Table:
 
     def note(self) -> None:
         """Let the clocks see who is here and what is awaited."""
-        self.clocks.note(self.ledger.room, anyone=len(self.audience) > 0)
+        self.clocks.note(self.ledger.room, anyone=self.audience.anyone)
 
     def tell(
         self,
