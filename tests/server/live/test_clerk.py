@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -12,7 +13,11 @@ from scopa_protocol.frames import Error, Update
 from scopa_server.bounds import Bounds
 from scopa_server.journal.interface import Stored, Taken, Unresolved
 from scopa_server.live.clerk import Clerk
+from scopa_server.live.table import Table
 from scopa_server.metrics import Limit
+from scopa_server.room.decide.internal import Internal
+from scopa_server.room.events import Events
+from scopa_server.rules.cards import DECK
 from support.growing import limited
 from support.house import Guest, House, legal, on_turn
 
@@ -64,17 +69,63 @@ async def test_what_a_deal_is_made_of_is_followed_at_once(at_once: list[c.Comman
     assert [type(command) for command in at_once] == [c.Play] * 40 + [c.Ready] * 4
 
 
-async def test_a_card_that_a_table_must_wait_for_is_refused_once(at_once: list[c.Command]) -> None:
+async def test_a_first_card_is_kept_at_once(at_once: list[c.Command]) -> None:
+    house = House()
+    guests = await house.table(variant="chkobba")
+    chooser = next(guest for guest in guests if guest.view.first_card is not None)
+    keep = c.FirstCard(deal=1, keep=True)
+    await chooser.do(keep)
+    assert at_once == [keep]
+
+
+async def test_cards_are_declared_at_once(at_once: list[c.Command]) -> None:
+    for seed in range(40):
+        guests = await House(seed=seed).table(variant="cirulla", target=101)
+        offered = on_turn(guests).view.declarations
+        if offered:
+            kind, matta = offered[0].kind, offered[0].matta
+            declare = c.Declare(deal=1, batch=1, kind=kind, matta=matta)  # type: ignore[arg-type]
+            await on_turn(guests).do(declare)
+            assert at_once == [declare]
+            return
+    raise AssertionError("nobody could declare")
+
+
+async def test_a_table_s_moves_are_looked_at_once_and_refused_paid_by_none(
+    at_once: list[c.Command], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decided = list[c.Command | Internal]()
+    decide = Table._decide
+
+    def counted(self: Table, who: Any, command: Any, passcode: str | None = None) -> Events:
+        decided.append(command)
+        return decide(self, who, command, passcode)
+
+    monkeypatch.setattr(Table, "_decide", counted)
+    plain = await played_to_the_limit(wrong=False)
+    assert at_once == plain
+    assert [decided.count(play) for play in plain] == [1] * len(plain)
+    assert len(await played_to_the_limit(wrong=True)) == len(plain)
+
+
+async def played_to_the_limit(*, wrong: bool) -> list[c.Command]:
+    """The cards that a table may play at once, which are few; `wrong`: and others between."""
     house, chance = House(bounds=Bounds(max_moves_per_minute=3)), random.Random(1)
     guests = await house.table()
-    played = 0
-    while not limited(house, Limit.MOVES):
+    played = list[c.Command]()
+    while True:
         guest = on_turn(guests)
-        await guest.do(legal(guest, chance))
-        played += 1
-    assert guest.latest(Error).code == "too_fast"
-    assert 0 < len(at_once) < played
-    assert limited(house, Limit.MOVES) == 1
+        play = legal(guest, chance)
+        if wrong:
+            other = next(card for card in DECK if card not in (guest.view.hand or ()))
+            await guest.do(replace(play, card=other))
+            assert guest.latest(Error).code != "too_fast"
+        await guest.do(play)
+        if limited(house, Limit.MOVES):
+            assert guest.latest(Error).code == "too_fast"
+            assert limited(house, Limit.MOVES) == 1
+            return played
+        played.append(play)
 
 
 async def test_who_comes_while_the_store_has_a_card_is_let_in_after_it(

@@ -48,7 +48,7 @@ Allowed: TypeAlias = Callable[[Events], None]
 
 
 class Growth:
-    """The growth of one room's log. Only the room's task uses it."""
+    """The growth of one room's log. Only the room uses it."""
 
     def __init__(self, code: str, budgets: Budgets, around: Surroundings) -> None:
         self._code = code
@@ -66,10 +66,18 @@ class Growth:
         return partial(self._check, visitor, type(command), seq)
 
     def pays(self, visitor: Visitor, seq: int) -> bool:
-        """Whether a card may be stored in a room of `seq` commits without another look."""
+        """Whether a card may be stored in a room of `seq` commits; it is paid for then."""
         if seq < self._paid_to:
             return True
-        return seq < self._full_at and self._borrow(visitor.address, seq, 1, local=visitor.local)
+        address, local = visitor.address, visitor.local
+        if seq >= self._full_at + FINISH:
+            return False
+        if self._borrow(address, seq, 1, local=local):
+            return True
+        if self._budgets.lacks(self._code, address, 1, local=local) is not None:
+            return False
+        self._paid_to = seq + 1
+        return True
 
     def followed(self, visitor: Visitor, command: c.Command) -> None:
         """A command changed something, and that is stored."""

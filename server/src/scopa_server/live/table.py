@@ -22,7 +22,7 @@ from .visitor import Visitor
 
 
 class Table:
-    """The one writer of a room in this process. Only the room's task uses it."""
+    """The one writer of a room in this process: its task, or a card while that sleeps."""
 
     def __init__(
         self,
