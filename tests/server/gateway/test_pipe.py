@@ -45,6 +45,26 @@ async def test_a_frame_is_written_as_the_library_would(
         assert await client.recv() == "last"
 
 
+async def test_a_compressed_line_is_sent_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with joined(compression="deflate") as (pipe, client):
+        written = list[bytes]()
+        monkeypatch.setattr(pipe.transport, "write", written.append)
+        assert pipe.push(b"x" * 3000, text=True) == 3000
+        pipe.flush()
+        monkeypatch.undo()
+        assert written[0][0] == 0x80 | 0x40 | Opcode.TEXT
+        assert len(b"".join(written)) < 3000
+        pipe.transport.write(b"".join(written))
+        assert await client.recv() == "x" * 3000
+
+
+async def test_nothing_is_pushed_down_a_line_that_is_cut() -> None:
+    async with joined(compression=None) as (pipe, _):
+        pipe.transport.abort()
+        assert pipe.state is OPEN
+        assert pipe.push(b"x", text=True) is None
+
+
 async def test_what_a_debugged_line_is_sent_is_told(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, "debugged")
     async with joined(compression=None, logger=logging.getLogger("debugged")) as (pipe, client):

@@ -116,11 +116,10 @@ class Pipe(ServerConnection):
 
     def _is_clear(self) -> bool:
         """Look whether what comes may be taken: nothing came before that isn't read yet."""
-        protocol = self.protocol
         self._clear = (
             self._aligned
-            and protocol.current_size is None
-            and not (protocol.extensions or protocol.debug)
+            and self._plain
+            and self.protocol.current_size is None
             and not len(self.recv_messages.frames)
         )
         return self._clear
@@ -169,7 +168,7 @@ class Pipe(ServerConnection):
         self._note()
 
     def _note(self) -> None:
-        """Look at the state the library is in, after its word: each look would cost a call."""
+        """Keep what the library says of the line: later looks at it would cost a call each."""
         protocol = self.protocol
         self._state = protocol.state
         self._plain = self._state is OPEN and not (protocol.extensions or protocol.debug)
