@@ -50,7 +50,7 @@ class UpdateWriter(Protocol):
         ...
 
     def answering(self, common: bytes, own: bytes, re: Sequence[int]) -> tuple[bytes, bytes]:
-        """The begin and the end of an update that answers commands as well."""
+        """The beginning and the end of an update that answers commands as well."""
         ...
 
 

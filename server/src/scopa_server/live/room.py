@@ -24,7 +24,7 @@ from .clerk import Clerk
 from .clocks import ANSWER_SECONDS, ServerTurn
 from .door import Door
 from .gossip import SAY_SECONDS, Gossip
-from .growth import CARDS, Growth
+from .growth import Growth
 from .history import Historian
 from .inbox import COMMANDS, Ask, Enter, Gone, Inbox, Message
 from .ledger import Begun, Ledger, RoomGone, RoomLost
@@ -363,4 +363,4 @@ class LiveRoom:
 
 
 def _is_card(message: Message) -> bool:
-    return isinstance(message, Ask) and type(message.command) in CARDS
+    return isinstance(message, Ask) and isinstance(message.command, c.Play)

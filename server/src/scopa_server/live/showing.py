@@ -63,8 +63,8 @@ class Parts:
             # Nor are hands the same: the log may be another.
             self.lasting = self._codec.updates.lasting(lasting(room, scene))
         else:
-            self.lasting, before = latest.lasting, latest._room
-            if room.deal is before.deal and room.totals == before.totals:
+            self.lasting = latest.lasting
+            if room.deal is latest._room.deal:
                 self._reseat(latest)
                 return
         view = listed(room, scene)
@@ -78,10 +78,10 @@ class Parts:
     def _reseat(self, latest: "Parts") -> None:
         """Write seats anew where somebody came, went or got ready: all else is as it was."""
         room, online, encode = self._room, self._scene.online, self._codec.encode
-        seats, before = [*latest.listed.seats], latest._room.seats
+        seats = [*latest.listed.seats]
         self.own = latest.own.copy()
-        for number, there in enumerate(room.seats):
-            if there is not before[number]:
+        for number, (was, there) in enumerate(zip(latest._room.seats, room.seats, strict=True)):
+            if there is not was:
                 self.own.pop(number, None)
             elif (number in online) == (number in latest._scene.online):
                 continue
@@ -178,7 +178,7 @@ class Update(Struct, frozen=True, eq=False, gc=False):
         return Update(self.showing, self.seat, re, older.events)
 
     def encoded(self, codec: Codec) -> tuple[bytes, bytes]:
-        """The begin of the frame, which others may have in common, and its end."""
+        """The beginning of the frame, which others may have in common, and its end."""
         showing, seat = self.showing, self.seat
         shared = showing.shared
         common, parts = shared[codec] if codec in shared else showing.share(codec)

@@ -61,6 +61,7 @@ WITHIN: Final[Mapping[Phase, _Kinds]] = {
 _AFTER: Final[Mapping[Phase, Mapping[type[e.Event], Phase]]] = {
     phase: {**dict.fromkeys(WITHIN[phase], phase), **TRANSITIONS[phase]} for phase in TRANSITIONS
 }
+"""Both in one: the phase after each event that may happen."""
 
 
 class ImpossibleEvent(Exception):

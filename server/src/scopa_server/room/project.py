@@ -135,6 +135,7 @@ _lasting_fields: Final = attrgetter(
     "deal_number",
     "dealer",
     "finished",
+    "totals",
     "count",
     "matches",
     "winner",

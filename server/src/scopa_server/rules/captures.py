@@ -186,33 +186,34 @@ _TOPS: Final = 8 * _ONES
 _ALIKE: Final = 1
 """Beside the values that lie: some of them more than once."""
 
-_ByValue: TypeAlias = tuple[_Plan | None, ...]
+_PlanOfEach: TypeAlias = tuple[_Plan | None, ...]
 """What a card of each value may take; None: nothing."""
 
 
-class _Plans(dict[int, _ByValue]):
+class _Plans(dict[int, _PlanOfEach]):
     """Plans by the values that lie on the table, and whether some are alike.
 
     There are 2,048 such tables: each is worked out once.
     """
 
     def __init__(self, turn: _Turn) -> None:
+        super().__init__()
         self._turn = turn
 
-    def __missing__(self, lying: int) -> _ByValue:
+    def __missing__(self, lying: int) -> _PlanOfEach:
         values, alike = lying & _ONES, lying & _ALIKE > 0
         plans = [_plan(self._turn, values, alike, value) for value in range(1, 11)]
         self[lying] = (None, *plans)
         return self[lying]
 
 
-_PLANS: Final[Mapping[tuple[str, bool, bool, str, bool], _Plans]] = {
+_PLANS: Final[Mapping[tuple[object, ...], _Plans]] = {
     turn: _Plans(turn)
     for turn in starmap(_Turn, product(CAPTURES, (False, True), (False, True), ACES, (False, True)))
 }
 
 
-def _plans_at(rules: Rules, counts: int) -> _ByValue:
+def _plans_at(rules: Rules, counts: int) -> _PlanOfEach:
     """Plan for a card of each value where there are so many of each."""
     plans = _PLANS[
         rules.capture, rules.equal_first, rules.ace_sweeps, rules.ace_on_ace, rules.fewest
