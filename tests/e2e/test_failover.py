@@ -10,9 +10,9 @@ import pytest
 from scopa_protocol import commands as c
 from scopa_protocol.frames import Error
 from scopa_protocol.views import View
-from scopa_server.journal.scripts import SLOTS, slot_of
+from scopa_server.journal.scripts import slot_of
 from support.player import Player
-from support.redis_cluster import MASTERS, RedisCluster
+from support.redis_cluster import RedisCluster
 from support.redis_sentinel import RedisSentinel
 from support.redis_server import RedisServer, programs
 from support.server_process import Serve
@@ -40,7 +40,7 @@ class Spread:
 
     def master_of(self, room: str) -> RedisServer:
         """The server that has a room."""
-        return self.store.masters[slot_of(room) * MASTERS // SLOTS]
+        return self.store.masters[self.store.number_of(slot_of(room))]
 
 
 @pytest.fixture(params=[Watched, Spread])

@@ -1,6 +1,7 @@
 """A Redis Cluster for the tests: three masters, and replicas where a test kills a master."""
 
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -84,13 +85,16 @@ class RedisCluster:
         """The slots that the master of that number has at the start: from, and up to."""
         return self._bounds[number], self._bounds[number + 1]
 
+    def number_of(self, slot: int) -> int:
+        """The number of the master that has a slot at the start."""
+        return bisect_right(self._bounds, slot) - 1
+
     def room_at(self, number: int) -> str:
         """A new room's code, of a slot the master of that number has had from the start."""
-        low, high = self.slots_of(number)
         while True:
             room = new_room()
             slot = slot_of(room)
-            if low <= slot < high and slot not in self._moved:
+            if self.number_of(slot) == number and slot not in self._moved:
                 return room
 
     @contextmanager

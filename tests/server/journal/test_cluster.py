@@ -56,6 +56,12 @@ def keys_of(room: str) -> tuple[str, str]:
     return log_key(room), about_key(room)
 
 
+def test_each_slot_is_taken_for_that_of_the_master_that_has_it(cluster: RedisCluster) -> None:
+    for number in range(MASTERS):
+        low, high = cluster.slots_of(number)
+        assert {cluster.number_of(slot) for slot in range(low, high)} == {number}
+
+
 async def test_rooms_are_spread_and_found_again(
     journal: RedisJournal, opened: Open, cluster: RedisCluster
 ) -> None:
