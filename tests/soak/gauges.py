@@ -33,12 +33,14 @@ def read(server: ServerProcess) -> Reading:
     status = Path(f"/proc/{server.pid}/status").read_text()
     kilobytes = re.search(r"^VmRSS:\s+(\d+) kB", status, re.MULTILINE)
     assert kilobytes is not None
+    # The line that the page is asked on may end a little later.
+    files = len(list(Path(f"/proc/{server.pid}/fd").iterdir()))
     _, page = server.page("/metrics")
     return Reading(
         resident_mb=int(kilobytes[1]) / 1024,
         connections=int(metric(page, "scopa_connections_open")),
         rooms=int(metric(page, "scopa_rooms_live")),
-        files=len(list(Path(f"/proc/{server.pid}/fd").iterdir())),
+        files=files,
     )
 
 
