@@ -14,7 +14,7 @@ from scopa_server.journal.scripts import slot_of
 from support.player import Player
 from support.redis_cluster import RedisCluster
 from support.redis_sentinel import RedisSentinel
-from support.redis_server import RedisServer, programs
+from support.redis_server import programs
 from support.server_process import Serve
 from support.tables import NAMES
 
@@ -27,9 +27,9 @@ class Watched:
     def __init__(self, folder: Path) -> None:
         self.store = RedisSentinel(programs()[KIND], folder)
 
-    def master_of(self, room: str) -> RedisServer:
-        """The server that has a room."""
-        return self.store.master
+    def kill_master_of(self, room: str) -> None:
+        """Kill the server that has a room."""
+        self.store.kill_master()
 
 
 class Spread:
@@ -38,9 +38,9 @@ class Spread:
     def __init__(self, folder: Path) -> None:
         self.store = RedisCluster(programs()[KIND], folder, replicas=True)
 
-    def master_of(self, room: str) -> RedisServer:
-        """The server that has a room."""
-        return self.store.masters[self.store.number_of(slot_of(room))]
+    def kill_master_of(self, room: str) -> None:
+        """Kill the server that has a room."""
+        self.store.kill(self.store.number_of(slot_of(room)))
 
 
 @pytest.fixture(params=[Watched, Spread])
@@ -63,7 +63,7 @@ async def test_a_match_goes_on_at_the_replica(serve: Serve, replicated: Watched 
         await people[seat].join(code, NAMES[seat], seat=seat)
     await people[0].do(c.Start())
     await asyncio.gather(*(plays(player, seat, until=9) for seat, player in enumerate(people)))
-    replicated.master_of(code).kill()
+    replicated.kill_master_of(code)
     views = await asyncio.gather(*(plays(player, seat) for seat, player in enumerate(people)))
     assert len({(view.seq, view.winner, str(view.matches)) for view in views}) == 1
     assert not [entry for entry in server.entries if "exception" in entry]

@@ -2,7 +2,7 @@
 
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,8 @@ from support.drafts import new_room
 from support.redis_server import RedisServer, free_port
 
 _PATIENCE = 60.0
+_UNHURRIED, _QUICK = "60000", "1000"
+"""Milliseconds after which a silent node counts as gone: a busy machine's may be silent long."""
 MASTERS = 3
 
 
@@ -30,7 +32,7 @@ class RedisCluster:
                     program,
                     place,
                     cluster_enabled="yes",
-                    cluster_node_timeout="1000",
+                    cluster_node_timeout=_QUICK,
                     cluster_port=str(free_port()),
                     cluster_replica_validity_factor="0",
                     repl_diskless_sync_delay="0",
@@ -65,6 +67,12 @@ class RedisCluster:
         for replica in self.servers[MASTERS:]:
             _await(partial(_follows, replica))
         _await(lambda: all(is_well(server) for server in self.servers))
+        _set_timeout(self.servers, _UNHURRIED)
+
+    def kill(self, number: int) -> None:
+        """Kill the master of that number; only from now on the others are quick to replace one."""
+        _set_timeout(self.servers, _QUICK)
+        self.masters[number].kill()
 
     def _knows_all(self, server: RedisServer) -> bool:
         return f"cluster_known_nodes:{len(self.servers)}\r\n".encode() in server.ask(
@@ -122,6 +130,11 @@ def name_of(server: RedisServer) -> str:
 def is_well(server: RedisServer) -> bool:
     """Whether a node thinks that all slots are served."""
     return b"cluster_state:ok" in server.ask("CLUSTER", "INFO")
+
+
+def _set_timeout(servers: Sequence[RedisServer], milliseconds: str) -> None:
+    for server in servers:
+        assert server.ask("CONFIG", "SET", "cluster-node-timeout", milliseconds) == b"+OK\r\n"
 
 
 def _follows(replica: RedisServer) -> bool:

@@ -7,6 +7,8 @@ from pathlib import Path
 from support.redis_server import RedisServer, free_port
 
 _PATIENCE = 60.0
+_UNHURRIED, _QUICK = 60_000, 500
+"""Milliseconds after which a silent master counts as gone: a busy machine's may be silent long."""
 SERVICE = "scopa"
 
 
@@ -21,12 +23,12 @@ class RedisSentinel:
         self.master = RedisServer(program, folder / "master", repl_diskless_sync_delay="0")
         self.replica = RedisServer(program, folder / "replica")
         self._sentinel: subprocess.Popen[bytes] | None = None
-        self._port = 0
+        self._eye = RedisServer(program, folder)
 
     @property
     def url(self) -> str:
         """The URL to open a journal with."""
-        return f"redis+sentinel://127.0.0.1:{free_port()},127.0.0.1:{self._port}/{SERVICE}/0"
+        return f"redis+sentinel://127.0.0.1:{free_port()},127.0.0.1:{self._eye.port}/{SERVICE}/0"
 
     def start(self) -> None:
         """Start all, the replica in step with its master."""
@@ -34,21 +36,25 @@ class RedisSentinel:
         self.replica.start()
         self.replica.ask("REPLICAOF", "127.0.0.1", str(self.master.port))
         self._await(self.replica, "INFO replication", b"master_link_status:up")
-        self._port = free_port()
+        self._eye.port = free_port()
         settings = self._folder / "sentinel" / "sentinel.conf"
         settings.write_text(
-            f"port {self._port}\nbind 127.0.0.1\ndir {self._folder}/sentinel\n"
+            f"port {self._eye.port}\nbind 127.0.0.1\ndir {self._folder}/sentinel\n"
             f"logfile {self._folder}/sentinel/log\n"
             f"sentinel monitor {SERVICE} 127.0.0.1 {self.master.port} 1\n"
-            f"sentinel down-after-milliseconds {SERVICE} 500\n"
+            f"sentinel down-after-milliseconds {SERVICE} {_UNHURRIED}\n"
             f"sentinel failover-timeout {SERVICE} 3000\n"
         )
         self._sentinel = subprocess.Popen(
             [self._program, settings, "--sentinel"], stdout=subprocess.DEVNULL
         )
-        eye = RedisServer(self._program, self._folder)
-        eye.port = self._port
-        self._await(eye, f"SENTINEL REPLICAS {SERVICE}", b"master-link-status\r\n$2\r\nok")
+        self._await(self._eye, f"SENTINEL REPLICAS {SERVICE}", b"master-link-status\r\n$2\r\nok")
+
+    def kill_master(self) -> None:
+        """Kill the master; only from now on the sentinel is quick to replace one."""
+        answer = self._eye.ask("SENTINEL", "SET", SERVICE, "down-after-milliseconds", str(_QUICK))
+        assert answer == b"+OK\r\n"
+        self.master.kill()
 
     def stop(self) -> None:
         """End all of them at once."""

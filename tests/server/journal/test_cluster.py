@@ -211,7 +211,7 @@ async def test_the_rooms_of_a_server_that_is_gone_wait_and_others_go_on(
         for room, first in rooms.items():
             await store(journal, room, [first])
         gone, *others = rooms
-        made.masters[0].kill()
+        made.kill(0)
         with pytest.raises(Unavailable):
             await journal.read(gone)
         assert set(await journal.tops(rooms)) == set(others)
@@ -250,7 +250,7 @@ async def test_a_killed_master_is_followed_by_its_replica(
     await in_step(replicated.masters[0], replicated.servers[MASTERS])
     async with asyncio.timeout(2 * PATIENCE), journal.watch(here) as hints:
         assert await anext(hints) == LOOK
-        replicated.masters[0].kill()
+        replicated.kill(0)
         await store(journal, elsewhere, [draft()])
         await journal.ping()
         for room, drafts in rooms.items():

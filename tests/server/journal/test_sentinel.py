@@ -43,7 +43,7 @@ async def test_a_killed_master_is_followed_by_its_replica(
     await in_step(watched.master, watched.replica)
     async with asyncio.timeout(PATIENCE), journal.watch(room) as hints:
         assert await anext(hints) == LOOK
-        watched.master.kill()
+        watched.kill_master()
         with pytest.raises(Unavailable):
             await journal.read(room)
         assert await anext(hints) == LOOK
