@@ -23,12 +23,12 @@ class RedisSentinel:
         self.master = RedisServer(program, folder / "master", repl_diskless_sync_delay="0")
         self.replica = RedisServer(program, folder / "replica")
         self._sentinel: subprocess.Popen[bytes] | None = None
-        self._eye = RedisServer(program, folder)
+        self.eye = RedisServer(program, folder)
 
     @property
     def url(self) -> str:
         """The URL to open a journal with."""
-        return f"redis+sentinel://127.0.0.1:{free_port()},127.0.0.1:{self._eye.port}/{SERVICE}/0"
+        return f"redis+sentinel://127.0.0.1:{free_port()},127.0.0.1:{self.eye.port}/{SERVICE}/0"
 
     def start(self) -> None:
         """Start all, the replica in step with its master."""
@@ -36,10 +36,10 @@ class RedisSentinel:
         self.replica.start()
         self.replica.ask("REPLICAOF", "127.0.0.1", str(self.master.port))
         self._await(self.replica, "INFO replication", b"master_link_status:up")
-        self._eye.port = free_port()
+        self.eye.port = free_port()
         settings = self._folder / "sentinel" / "sentinel.conf"
         settings.write_text(
-            f"port {self._eye.port}\nbind 127.0.0.1\ndir {self._folder}/sentinel\n"
+            f"port {self.eye.port}\nbind 127.0.0.1\ndir {self._folder}/sentinel\n"
             f"logfile {self._folder}/sentinel/log\n"
             f"sentinel monitor {SERVICE} 127.0.0.1 {self.master.port} 1\n"
             f"sentinel down-after-milliseconds {SERVICE} {_UNHURRIED}\n"
@@ -48,13 +48,19 @@ class RedisSentinel:
         self._sentinel = subprocess.Popen(
             [self._program, settings, "--sentinel"], stdout=subprocess.DEVNULL
         )
-        self._await(self._eye, f"SENTINEL REPLICAS {SERVICE}", b"master-link-status\r\n$2\r\nok")
+        self._await(self.eye, f"SENTINEL REPLICAS {SERVICE}", b"master-link-status\r\n$2\r\nok")
 
     def kill_master(self) -> None:
         """Kill the master; only from now on the sentinel is quick to replace one."""
-        answer = self._eye.ask("SENTINEL", "SET", SERVICE, "down-after-milliseconds", str(_QUICK))
+        answer = self.eye.ask("SENTINEL", "SET", SERVICE, "down-after-milliseconds", str(_QUICK))
         assert answer == b"+OK\r\n"
         self.master.kill()
+
+    def replace_master(self) -> None:
+        """Let the replica take over though the master is well, and goes on as master."""
+        self.master.ask("ACL", "SETUSER", "default", "-replicaof", "-slaveof")
+        self._await(self.eye, f"SENTINEL FAILOVER {SERVICE}", b"+OK")
+        self._await(self.replica, "ROLE", b"master")
 
     def stop(self) -> None:
         """End all of them at once."""

@@ -13,7 +13,8 @@ from scopa_server.journal.redis_journal import RedisJournal
 from server.journal.conftest import REDIS_KINDS
 from support.drafts import DAY, draft, new_room, store
 from support.redis_cluster import RedisCluster
-from support.redis_server import RedisServer
+from support.redis_sentinel import RedisSentinel
+from support.redis_server import RedisServer, programs
 
 Open = Callable[[str], RedisJournal]
 
@@ -31,24 +32,49 @@ async def open_at() -> AsyncIterator[Open]:
         await journal.close()
 
 
+def rules() -> list[list[str]]:
+    """What docs/hosts.md tells to say: to servers that hold rooms, and to sentinels."""
+    guide = (Path(__file__).parents[3] / "docs/hosts.md").read_text()
+    found: list[str] = re.findall("ACL SETUSER .*PASSWORD.*", guide)
+    return [rule.replace("PASSWORD", "S3cret").split() for rule in found]
+
+
 @pytest.fixture(params=REDIS_KINDS)
 def server(request: pytest.FixtureRequest, redis_servers: dict[str, RedisServer]) -> RedisServer:
     redis_servers[request.param].ask("FLUSHALL")
     return redis_servers[request.param]
 
 
+@pytest.mark.parametrize("kind", REDIS_KINDS)
+async def test_the_rights_that_are_enough_at_a_sentinel(
+    kind: str, open_at: Open, tmp_path: Path
+) -> None:
+    _, rule = rules()
+    watched = RedisSentinel(programs()[kind], tmp_path)
+    try:
+        watched.start()
+        assert watched.eye.ask(*rule) == b"+OK\r\n"
+        journal = open_at(f"{watched.url}?sentinel_username=scopa&sentinel_password=S3cret")
+        await store(journal, new_room(), [draft()])
+        async with asyncio.timeout(10):
+            while b" sub=2 " not in watched.eye.ask("CLIENT", "LIST"):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        assert watched.eye.ask("ACL", "LOG") == b"*0\r\n"
+    finally:
+        watched.stop()
+
+
 @pytest.mark.parametrize("clustered", [False, True])
 async def test_the_rights_that_hosts_are_told_to_give_are_enough(
     clustered: bool, server: RedisServer, open_at: Open, request: pytest.FixtureRequest
 ) -> None:
-    guide = (Path(__file__).parents[3] / "docs/hosts.md").read_text()
-    (rule,) = re.findall("ACL SETUSER .*PASSWORD.*", guide)
+    rule, _ = rules()
     servers, url = [server], server.url
     if clustered:
         cluster: RedisCluster = request.getfixturevalue("cluster")
         servers, url = cluster.masters, cluster.url
     for each in servers:
-        assert each.ask(*rule.replace("PASSWORD", "S3cret").split()) == b"+OK\r\n"
+        assert each.ask(*rule) == b"+OK\r\n"
         assert each.ask("ACL", "LOG", "RESET") == b"+OK\r\n"
     journal, room, first = open_at(url.replace("//", "//scopa:S3cret@")), new_room(), draft()
     assert await journal.check() == []

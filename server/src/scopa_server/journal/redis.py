@@ -40,14 +40,20 @@ Find = Callable[[], Awaitable[Any]]
 """Makes a connection, not connected yet, to where the store is at the moment."""
 
 
+Holds = Callable[[], bool]
+"""Whether the store is still where it was when it was last found."""
+
+
 class RedisLink:
     """A `Link` over redis-py's connection, which neither retries nor reconnects by itself.
 
-    `master`: whether to ask each new connection if it is to a master. `script`: what is sent once
-    to each, and called by its hash from then on.
+    `master`: given if each new connection is to be asked if it is to a master; it is left as soon
+    as another is. `script`: what is sent once to each, and called by its hash from then on.
     """
 
-    def __init__(self, find: Find, *, master: bool = False, script: str | None = None) -> None:
+    def __init__(
+        self, find: Find, *, master: Holds | None = None, script: str | None = None
+    ) -> None:
         self._find = find
         self._master = master
         self._script = script
@@ -56,8 +62,8 @@ class RedisLink:
         self._wire: Wire | None = None
 
     async def open(self) -> None:
-        """Connect, or notice that the store has closed an idle connection and connect anew."""
-        if self._wire is not None and self._wire.is_clean:
+        """Connect; anew if the store has closed an idle connection, or another is master now."""
+        if self._wire is not None and self._wire.is_clean and (not self._master or self._master()):
             return
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
@@ -76,7 +82,7 @@ class RedisLink:
         # From here on redis-py only knows how to read an error.
         parser = hiredis.Reader(replyError=connection._parser.parse_error, notEnoughData=MORE)
         self._wire = Wire(connection._writer.transport, parser)
-        if self._master:
+        if self._master is not None:
             role = await self._ask("ROLE")
             if isinstance(role, Refusal) or role[0] != b"master":
                 raise Unreached("the server isn't master")
@@ -201,9 +207,13 @@ def link_to(url: str, script: str | None = None) -> RedisLink:
 
 
 def link_to_master(place: Place, sentinels: Sentinels, script: str | None = None) -> RedisLink:
-    """Return a link to whichever server the sentinels call master when it connects."""
+    """Return a link to whichever server the sentinels call master when it is used."""
+    found: Address | None = None
 
     async def find() -> Any:
-        return build_pool(place.at(await sentinels.master())).make_connection()
+        nonlocal found
+        found = await sentinels.master()
+        sentinels.keep_watch()
+        return build_pool(place.at(found)).make_connection()
 
-    return RedisLink(find, master=True, script=script)
+    return RedisLink(find, master=lambda: found == sentinels.latest, script=script)

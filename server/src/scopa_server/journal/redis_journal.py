@@ -33,11 +33,11 @@ _GRACE_SECONDS = 5.0
 _LISTED_AT_ONCE = 500
 
 
-def _servers(place: Place, sleep: Sleep) -> Servers:
+def _servers(place: Place, sentinels: Sentinels, sleep: Sleep) -> Servers:
     if place.kind == "cluster":
         return Cluster(place.seeds, lambda address: link_to(place.at(address)), sleep)
     make: Callable[[str | None], RedisLink] = (
-        partial(link_to_master, place, Sentinels(place, link_to))
+        partial(link_to_master, place, sentinels)
         if place.kind == "sentinel"
         else partial(link_to, place.url)
     )
@@ -52,7 +52,8 @@ class RedisJournal:
     ) -> None:
         self._grace = grace
         self._clustered = place.kind == "cluster"
-        self._servers = _servers(place, sleep)
+        self._sentinels = Sentinels(place, link_to, sleep)
+        self._servers = _servers(place, self._sentinels, sleep)
         self._hints = self._servers.hints
 
     @property
@@ -204,6 +205,7 @@ class RedisJournal:
     async def close(self) -> None:
         """Wait `grace` seconds at most for appends under way, then disconnect."""
         await self._servers.close(self._grace)
+        await self._sentinels.close()
 
 
 async def _ping(links: Links) -> None:

@@ -2,24 +2,58 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
-from scopa_server.journal.link import Broken, Link, Refusal, TurnedAway, Unreached
+import structlog
+
+from scopa_server.journal.link import Broken, Link, Refusal, TurnedAway, Unreached, background, end
 from scopa_server.journal.places import Address, Place
+from scopa_server.journal.resend import Sleep
 
 _ANSWER_SECONDS = 1.0
+_LOOK_EVERY = 5.0
+_DELAY = 1.0
+_CHANGES: Final = ("+promoted-slave", "+switch-master")
+"""What a sentinel says when there is another master: the one who sees to it, and the others."""
+
+_log = structlog.get_logger(__name__)
 
 
 class Sentinels:
-    """The sentinels of one service, asked one after another; who answered last is asked first."""
+    """The sentinels of one service, asked one after another; who answered last is asked first.
 
-    def __init__(self, place: Place, link_to: Callable[[str], Link]) -> None:
+    They are listened to as well: a master that was only slow is replaced, and takes appends for
+    some ten seconds more that nobody will ever see.
+    """
+
+    def __init__(
+        self, place: Place, link_to: Callable[[str], Link], sleep: Sleep = asyncio.sleep
+    ) -> None:
         self._place = place
         self._link_to = link_to
+        self._sleep = sleep
         self._sentinels = list(place.seeds)
+        self._watching: asyncio.Task[None] | None = None
+        self._closed = False
+        self.latest: Address | None = None
+        """Where the master was when that was last found out."""
 
     async def master(self) -> Address:
         """Return where the master is; raises `Unreached`."""
+        return (await self._find())[1]
+
+    def keep_watch(self) -> None:
+        """Keep `latest` right from now on, until `close`."""
+        if self._watching is None and not self._closed:
+            self._watching = background(self._watch(), "journal-sentinels")
+
+    async def close(self) -> None:
+        """Watch no more."""
+        self._closed = True
+        await end(self._watching)
+
+    async def _find(self) -> tuple[Address, Address]:
+        """The sentinel that answered, and the master."""
         trouble = Unreached("no sentinel answers")
         for sentinel in tuple(self._sentinels):
             # Whoever asks may have no time to hear that it is silent: until it answers it is last.
@@ -35,7 +69,7 @@ class Sentinels:
             match answer:
                 case [bytes(host), bytes(port)]:
                     self._move(sentinel, 0)
-                    return Address(host.decode(), int(port))
+                    return sentinel, self._note(Address(host.decode(), int(port)))
                 case Refusal(code):
                     trouble = TurnedAway(f"is no sentinel, or refuses to answer: {code}")
                 case _:
@@ -46,11 +80,40 @@ class Sentinels:
         self._sentinels.remove(sentinel)
         self._sentinels.insert(to, sentinel)
 
+    def _note(self, master: Address) -> Address:
+        if self.latest not in (None, master):
+            _log.warning("journal_master_replaced", host=master.host, port=master.port)
+        self.latest = master
+        return master
+
     async def _ask(self, sentinel: Address) -> Any:
         link = self._link_to(self._place.sentinel_at(sentinel))
         try:
             await link.open()
             await link.send([("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self._place.service)])
             return (await link.receive(1))[0]
+        finally:
+            await link.drop()
+
+    async def _watch(self) -> None:
+        while True:
+            try:
+                await self._listen()
+            except (Unreached, Broken):
+                pass  # said by who needs a master
+            except Exception:
+                # A task that ended would leave a master that was replaced in use.
+                _log.exception("journal_sentinels_fault")
+            await self._sleep(_DELAY)
+
+    async def _listen(self) -> None:
+        """Ask whenever a sentinel tells of a change, and now and then, as long as it answers."""
+        told_by, _ = await self._find()
+        link = self._link_to(self._place.sentinel_at(told_by))
+        try:
+            await link.open()
+            await link.send([("SUBSCRIBE", *_CHANGES)])
+            while (await self._find())[0] == told_by:
+                await link.listen(_LOOK_EVERY)
         finally:
             await link.drop()
