@@ -249,6 +249,7 @@ async def test_a_frame_that_comes_alone_is_taken_as_it_was_sent() -> None:
         (b"\xc1\x80\0\0\0\0", 1002),
         (b"\x81\xff" + b"\1" * 12, 1009),
     ],
+    ids=["unfinished", "long", "unmasked", "reserved", "endless"],
 )
 async def test_what_breaks_the_protocol_is_left_to_the_library(
     wire: bytes, code: int, cut: int
