@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,12 +10,12 @@ import pytest
 from scopa_protocol import commands as c
 from scopa_protocol.frames import Error
 from scopa_protocol.views import View
-from scopa_server.journal.scripts import slot_of
+from scopa_server.journal.scripts import log_key, slot_of
 from support.player import Player
 from support.redis_cluster import RedisCluster
 from support.redis_sentinel import RedisSentinel
 from support.redis_server import programs
-from support.server_process import Serve
+from support.server_process import Serve, ServerProcess
 from support.tables import NAMES
 
 KIND = min(programs())
@@ -55,6 +55,29 @@ def replicated(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Watch
 
 async def test_a_match_goes_on_at_the_replica(serve: Serve, replicated: Watched | Spread) -> None:
     server = serve(store=replicated.store.url)
+    await a_match(server, replicated.kill_master_of)
+
+
+async def test_a_match_goes_on_where_sentinel_says_though_the_old_master_is_well(
+    serve: Serve, tmp_path: Path
+) -> None:
+    store = RedisSentinel(programs()[KIND], tmp_path / "store")
+    try:
+        store.start()
+        view = await a_match(serve(store=store.url), lambda _: store.replace_master())
+        log = log_key(view.room)
+        assert store.replica.ask("XLEN", log) == f":{view.seq}\r\n".encode()
+        assert b"master" in store.master.ask("ROLE")
+        assert store.master.ask("XLEN", log) != f":{view.seq}\r\n".encode()
+    finally:
+        store.stop()
+
+
+async def a_match(server: ServerProcess, interrupt: Callable[[str], None]) -> View:
+    """Four people play, something happens to the store of their room, and they play to the end.
+
+    What the last of them sees.
+    """
     people = [Player(server.url) for _ in range(4)]
     for player in people:
         await player.__aenter__()
@@ -63,12 +86,13 @@ async def test_a_match_goes_on_at_the_replica(serve: Serve, replicated: Watched 
         await people[seat].join(code, NAMES[seat], seat=seat)
     await people[0].do(c.Start())
     await asyncio.gather(*(plays(player, seat, until=9) for seat, player in enumerate(people)))
-    replicated.kill_master_of(code)
+    interrupt(code)
     views = await asyncio.gather(*(plays(player, seat) for seat, player in enumerate(people)))
     assert len({(view.seq, view.winner, str(view.matches)) for view in views}) == 1
     assert not [entry for entry in server.entries if "exception" in entry]
     for player in people:
         await player.__aexit__(None, None, None)
+    return views[-1]
 
 
 async def plays(player: Player, seat: int, until: int | None = None) -> View:

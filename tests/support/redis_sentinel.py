@@ -60,7 +60,8 @@ class RedisSentinel:
         """Let the replica take over though the master is well, and goes on as master."""
         self.master.ask("ACL", "SETUSER", "default", "-replicaof", "-slaveof")
         self._await(self.eye, f"SENTINEL FAILOVER {SERVICE}", b"+OK")
-        self._await(self.replica, "ROLE", b"master")
+        named = f"\r\n{self.replica.port}\r\n".encode()
+        self._await(self.eye, f"SENTINEL GET-MASTER-ADDR-BY-NAME {SERVICE}", named)
 
     def stop(self) -> None:
         """End all of them at once."""
