@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scopa_server.journal.scripts import SLOTS, slot_of
 from support.drafts import new_room
-from support.redis_server import RedisServer, free_port
+from support.redis_server import RedisServer
 
 _PATIENCE = 60.0
 _UNHURRIED, _QUICK = "60000", "1000"
@@ -31,9 +31,8 @@ class RedisCluster:
                 RedisServer(
                     program,
                     place,
-                    cluster_enabled="yes",
+                    clustered=True,
                     cluster_node_timeout=_QUICK,
-                    cluster_port=str(free_port()),
                     cluster_replica_validity_factor="0",
                     repl_diskless_sync_delay="0",
                 )

@@ -3,15 +3,18 @@
 import asyncio
 import importlib.util
 import os
+import secrets
 import shutil
 import signal
 import socket
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 _READY_WITHIN = 10.0
 _ATTEMPTS = 5
+_PORTS = range(10_240, 32_768)
 
 
 def programs() -> dict[str, Path]:
@@ -34,24 +37,32 @@ def _from_wheel() -> Path | None:
 
 
 def free_port() -> int:
-    """Return a port nobody listens on at the moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """Return a port nobody listens on at the moment, below those that connections are given.
+
+    Else one that is chosen now may be a connection's, of any test beside this, when it is used.
+    """
+    while True:
+        port = _PORTS.start + secrets.randbelow(len(_PORTS))
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 class RedisServer:
     """A server that keeps its data in `folder` over `stop`, `kill` and `restart`.
 
-    `settings`: those beside the usual.
+    `clustered`: as a node of a cluster. `settings`: those beside the usual.
     """
 
-    def __init__(self, program: Path, folder: Path, **settings: str) -> None:
+    def __init__(
+        self, program: Path, folder: Path, *, clustered: bool = False, **settings: str
+    ) -> None:
         self._program = program
         self._folder = folder
         self._settings = {name.replace("_", "-"): text for name, text in settings.items()}
         self._process: subprocess.Popen[bytes] | None = None
+        self._clustered = clustered
+        self._bus = 0
         self.port = 0
 
     @property
@@ -62,17 +73,18 @@ class RedisServer:
     @property
     def bus(self) -> str:
         """The port that the nodes of a cluster talk at."""
-        return self._settings["cluster-port"]
+        return str(self._bus)
 
     def start(self) -> None:
         """Start it and wait until it answers; on the former port if there was one."""
         for _ in range(_ATTEMPTS):
             self.port = self.port or free_port()
+            self._bus = self._bus or free_port()
             self._process = self._launch()
             if self._becomes_ready(self._process):
                 return
             self.kill()
-            self.port = 0
+            self.port = self._bus = 0
         raise RuntimeError(f"{self._program} doesn't start; see {self._folder}/log")
 
     def _launch(self) -> subprocess.Popen[bytes]:
@@ -85,6 +97,8 @@ class RedisServer:
             "save": "",
             **self._settings,
         }
+        if self._clustered:
+            settings |= {"cluster-enabled": "yes", "cluster-port": str(self._bus)}
         words = [word for name, value in settings.items() for word in (f"--{name}", value)]
         return subprocess.Popen([self._program, *words], stdout=subprocess.DEVNULL)
 
