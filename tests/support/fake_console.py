@@ -32,7 +32,7 @@ class FakeConsole:
 
     async def sees(self, piece: str, times: int = 1) -> None:
         """Wait until something was shown, so often."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while self.text.count(piece) < times:
                 self._more.clear()
                 await self._more.wait()

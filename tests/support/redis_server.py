@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-_READY_WITHIN = 10.0
+_READY_WITHIN = 60.0
 _ATTEMPTS = 5
 _PORTS = range(10_240, 32_768)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from signal import SIGKILL, SIGTERM, Signals
 from typing import Any, Final, Protocol, TypeAlias
 
-READY_WITHIN: Final = 20.0
+READY_WITHIN: Final = 60.0
 ENDS_WITHIN: Final = 20.0
 READY: Final = "scopa join INVITE"
 Program: TypeAlias = tuple[str, ...]
