@@ -31,6 +31,11 @@ def test_where_a_code_has_several_reasons_the_servers_is_shown(code: ErrorCode) 
     assert f"the server says {code}" in explain(an_error(code))
 
 
+@pytest.mark.parametrize("code", sorted(SAYS_BETTER))
+def test_a_reason_that_says_what_to_do_stands_alone(code: ErrorCode) -> None:
+    assert explain(an_error(code)) == f"the server says {code}"
+
+
 @pytest.mark.parametrize("code", sorted(RETRYABLE))
 def test_nobody_is_told_to_do_what_the_client_does_by_itself(code: ErrorCode) -> None:
     assert "try" not in WORDS[code]

@@ -290,6 +290,7 @@ def test_bots_have_names_of_their_own() -> None:
 def test_there_are_only_the_levels_that_hello_names() -> None:
     refusal = four().refused(0, c.SeatBot(seat=1, level="divine"))
     assert refusal.code is ErrorCode.NOT_ALLOWED
+    assert refusal.message == "There is no such level; name none, or one of these: normal."
 
 
 def test_a_stand_in_plays_until_its_person_acts() -> None:

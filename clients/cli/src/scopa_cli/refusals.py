@@ -47,9 +47,7 @@ WORDS: Final[dict[str, str]] = {
     ErrorCode.CANNOT_DECLARE: "You can't declare that now.",
     ErrorCode.NO_PROPOSAL: "Nothing is proposed any more.",
 }
-SAYS_MORE: Final = frozenset(
-    {ErrorCode.BAD_RULES, ErrorCode.BAD_SETTINGS, ErrorCode.NOT_ALLOWED, ErrorCode.BAD_MESSAGE}
-)
+SAYS_MORE: Final = frozenset({ErrorCode.BAD_RULES, ErrorCode.BAD_SETTINGS, ErrorCode.BAD_MESSAGE})
 """Refusals whose reason only the server knows: its message is added."""
 SAYS_BETTER: Final = frozenset(
     {
@@ -60,6 +58,7 @@ SAYS_BETTER: Final = frozenset(
         ErrorCode.NAME_TAKEN,
         ErrorCode.NO_SUCH_SEAT,
         ErrorCode.BAD_TEXT,
+        ErrorCode.NOT_ALLOWED,
         ErrorCode.WRONG_PHASE,
         ErrorCode.CANNOT_DECLARE,
     }

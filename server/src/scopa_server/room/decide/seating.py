@@ -97,7 +97,7 @@ def seat_bot(room: Room, actor: Actor, command: c.SeatBot, context: Context) -> 
     if level not in BOT_LEVELS:
         raise Refused(
             ErrorCode.NOT_ALLOWED,
-            f"Bots have the levels {', '.join(BOT_LEVELS)}; name one of them.",
+            f"There is no such level; name none, or one of these: {', '.join(BOT_LEVELS)}.",
         )
     name = bot_name(names(room, context))
     return (e.SeatTaken(seat=command.seat, name=name, kind="bot", level=level),)
