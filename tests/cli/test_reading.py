@@ -12,7 +12,7 @@ from scopa_cli.values import pairs, value
 from scopa_protocol import commands as c
 from scopa_protocol.rules import Rules
 from scopa_protocol.views import Declaration, Proposal, View
-from support.server_frames import CODE, a_count, lobby, playing
+from support.server_frames import CODE, a_count, a_seat, lobby, playing
 
 
 def sent(text: str, view: View | None = None, **known: object) -> c.ClientCommand:
@@ -32,6 +32,11 @@ def told(text: str, view: View | None = None, **known: object) -> str:
 def intended(text: str, view: View | None = None, **known: object) -> Intent:
     """What a line comes to."""
     return read(text, structs.replace(Known(view=view or playing()), **known))
+
+
+def with_a_bot() -> View:
+    """A lobby of Anna, and Bruno who is a bot."""
+    return lobby(seats=[a_seat(0, "Anna"), a_seat(1, "Bruno", kind="bot")])
 
 
 def a_play(card: str, *take: str) -> c.Play:
@@ -115,7 +120,8 @@ def test_a_cut_list_of_captures_is_never_taken_for_the_whole() -> None:
         ("kick A", lobby("Anna", "Aldo"), "kick SEAT: A could be Anna or Aldo: type a seat's"),
         ("kick 1", lobby(), "Nobody sits on seat 1."),
         ("host 1", lobby(), "Nobody sits on seat 1."),
-        ("arrange Anna", lobby(), "Name all 2 seats in order"),
+        ("host Bruno", with_a_bot(), "Bruno is a bot and can't be the host"),
+        ("arrange Anna", lobby(), "Name all 2 seats in order; they are now: arrange Anna,-"),
         ("rule target", lobby(), "rule KEY=VALUE: write target=VALUE"),
         ("set =3", lobby(), "set KEY=VALUE: write a rule=VALUE"),
         ("bot", lobby("Anna", "Bruno"), "No seat is free for a bot."),

@@ -64,8 +64,8 @@ def _sit(text: str, view: View) -> Intent:
 def _arrange(text: str, view: View) -> Intent:
     names = [name.strip() for name in text.split(",")]
     if len(names) != len(view.seats):
-        seats = len(view.seats)
-        return tell(f"Name all {seats} seats in order, - for an empty one: arrange Anna,-,Bruno")
+        now = ",".join(seat.name or "-" for seat in view.seats)
+        return tell(f"Name all {len(view.seats)} seats in order; they are now: arrange {now}")
     people = [None if name in ("", "-") else _name_at(name, view) for name in names]
     return Send(to_server.Arrange(names=people))
 
@@ -89,6 +89,8 @@ def _host(text: str, view: View) -> Intent:
     seat = find_seat(text, view) if text not in ("", "me") else by_holder(view).seats[view.you or 0]
     if seat.name is None:
         return tell(f"Nobody sits on seat {seat.seat}.")
+    if seat.kind == "bot":
+        return tell(f"{seat.name} is a bot and can't be the host: name a person.")
     return Send(to_server.MakeHost(seat=seat.seat, name=seat.name))
 
 
