@@ -276,9 +276,14 @@ async def test_half_made_file_of_a_crash_is_made_anew(path: Path) -> None:
 
 async def test_folder_that_cant_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    assert "can't be opened" in await refusal(tmp_path / "file" / "scopa.db")
     (tmp_path / "folder.db").mkdir()
-    assert "can't be used" in await refusal(tmp_path / "folder.db")
+    opened = await refusal(tmp_path / "file" / "scopa.db")
+    used = await refusal(tmp_path / "folder.db")
+    assert "can't be opened" in opened
+    assert "can't be used" in used
+    assert all(
+        said.endswith("name another file with --store sqlite:PATH") for said in (opened, used)
+    )
 
 
 async def test_full_disk_fails_the_batch_and_the_journal_serves_on(

@@ -19,6 +19,8 @@ _WAL_LIMIT = 64 * 1024 * 1024
 _CHECKPOINT_PAGES = 250
 """Pages that the log of changes gets before they are brought to the file: whoever plays waits."""
 
+_ELSEWHERE = "name another file with --store sqlite:PATH"
+
 _TAIL = """
 CREATE TABLE tail (
     place INTEGER PRIMARY KEY,
@@ -74,8 +76,7 @@ class Lock:
         except OSError as error:
             os.close(self._handle)
             raise StoreRefused(
-                f"{path} is in use by another server; stop that one, or name another file "
-                "with --store sqlite:PATH"
+                f"{path} is in use by another server; stop that one, or {_ELSEWHERE}"
             ) from error
 
     def release(self) -> None:
@@ -89,14 +90,16 @@ def prepare(path: Path) -> Lock:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = Lock(path)
     except OSError as error:
-        raise StoreRefused(f"{path} can't be opened: {error.strerror}") from error
+        raise StoreRefused(
+            f"{path} can't be opened: {error.strerror}; mend that, or {_ELSEWHERE}"
+        ) from error
     try:
         if not path.exists():
             _create(path)
         _examine(path)
     except (sqlite3.OperationalError, OSError) as error:
         lock.release()
-        raise StoreRefused(f"{path} can't be used: {error}") from error
+        raise StoreRefused(f"{path} can't be used: {error}; mend that, or {_ELSEWHERE}") from error
     except sqlite3.DatabaseError as error:
         lock.release()
         raise StoreRefused(f"{path} is damaged; restore it from a backup ({error})") from error
