@@ -22,6 +22,14 @@ def test_every_close_has_a_sentence(code: CloseCode) -> None:
     assert ending.retry == (code not in FINAL_CLOSES and code != CloseCode.LEFT)
 
 
+@pytest.mark.parametrize("code", [CloseCode.SEAT_LOST, CloseCode.ROOM_CLOSED])
+def test_who_lost_the_seat_is_told_how_to_get_another(code: CloseCode) -> None:
+    ending = verdict(code, None)
+    assert ending.seat_gone
+    _happened, advice = ending.why.split(": ")
+    assert "take" in advice or "ask" in advice
+
+
 def test_goodbyes_are_passed_on_and_obeyed() -> None:
     bye = Bye(code="of_tomorrow", message="Too late tonight.", retry=False)
     assert verdict(1012, bye).why == "Too late tonight."

@@ -35,7 +35,7 @@ WORDS: Final[dict[int, str]] = {
     CloseCode.INTERNAL: "The server had a fault of its own.",
     CloseCode.RESTART: "The server restarts.",
     CloseCode.TRY_LATER: "The server is busy.",
-    CloseCode.SEAT_LOST: "The seat was given up or taken away.",
+    CloseCode.SEAT_LOST: "Your seat was given up or taken away: scopa join takes another.",
     CloseCode.ROOM_CLOSED: "The server has this room no more: ask for a new invite, or host.",
     CloseCode.REFUSED: "The server refused access.",
     CloseCode.REPLACED: "This seat was opened in too many places; this, the oldest, was closed.",
