@@ -53,9 +53,10 @@ def serving(monkeypatch: pytest.MonkeyPatch, run: Callable[[Config], int]) -> No
     monkeypatch.setattr("scopa_server.app", app, raising=False)
 
 
-def test_version_is_the_distribution_s() -> None:
+@pytest.mark.parametrize("flag", ["-V", "--version"])
+def test_version_is_the_distribution_s(flag: str) -> None:
     project = tomllib.loads((ROOT / "server" / "pyproject.toml").read_text())["project"]
-    done = run("--version")
+    done = run(flag)
     assert (done.returncode, done.stdout) == (0, f"scopa-server {project['version']}\n")
 
 

@@ -29,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _main(words: Sequence[str]) -> int:
     if "--help" in words or "-h" in words:
         return _help()
-    if "--version" in words:
+    if "--version" in words or "-V" in words:
         return _version()
     if len(words) == 2 and words[0] == WORKER and _is_looked_after():
         return _work(int(words[1]))

@@ -253,7 +253,7 @@ def help_text() -> str:
         "",
         "  -h, --help",
         "      show this and stop",
-        "  --version",
+        "  -V, --version",
         "      show the version and stop",
     ]
     for flag, takes, _, default, about in listed():
