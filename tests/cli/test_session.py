@@ -233,13 +233,17 @@ async def test_bye_without_retry_is_obeyed_whatever_the_close_code() -> None:
 
 
 async def test_a_server_that_never_answers_is_left_and_called_again() -> None:
-    line = Line(answer_seconds=0.05)
+    line = Line()
     line.session.open(JOIN)
     line.session.send(PLAY)
 
     async def silent(peer: Peer) -> None:
         await peer.let_in(playing(), Join)
         await peer.hear(Play)
+        # As soon as the answer is waited for, it has been for too long.
+        while line.session._patience._alarm is None:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+        line.session._patience._out()
         await peer.gone()
 
     async def answers(peer: Peer) -> None:
