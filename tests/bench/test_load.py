@@ -38,8 +38,9 @@ class Pretended(Table):
 async def test_all_play_all_the_time_until_it_ends() -> None:
     tables = [Pretended(), Pretended()]
     window = await Load(tables, {}).saturated(0.0, 0.05)
-    assert window.moves == len(window.latencies) > 2
+    assert window.moves == len(window.latencies) > 0
     assert window.cpu["load"] > 0
+    assert all(len(table.since) > 1 for table in tables)
     assert all(table.since == sorted(table.since) for table in tables)
 
 
