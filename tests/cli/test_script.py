@@ -58,7 +58,7 @@ class Run:
                 notes=Writer(self.notes),
                 timing=Timing(pause=no_pause),
             )
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 return await script.run(self._source)
 
     @property

@@ -51,7 +51,7 @@ class Line:
         """Run against these scenes to the end."""
         async with fake_server(*scenes) as server:
             self.session.endpoint = server.endpoint
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 return await self.session.run()
 
 

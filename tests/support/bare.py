@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Final
 
-PATIENCE: Final = 20
+PATIENCE: Final = 60
 HANDSHAKE: Final = (
     "GET /ws?from=test HTTP/1.1",
     "Connection: Upgrade",

@@ -15,7 +15,7 @@ from scopa_protocol.frames import Bye, Frame
 from scopa_protocol.views import View
 from support.server_frames import HELLO, a_room, joined
 
-PATIENCE = 60
+PATIENCE = 60.0
 
 T = TypeVar("T", bound=ClientCommand)
 

@@ -64,7 +64,7 @@ class Person:
             timing = Timing(pause=no_pause, delays=steady)
             entry = self.entry(server.endpoint)
             self.player = Player(entry, self.console, self.wishes, timing=timing)
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 return await self.player.run()
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from support.screen import Screen
 
-PATIENCE: Final = 15.0
+PATIENCE: Final = 60.0
 # The terminal has to be the program's own, so that Ctrl-C and a resize reach it.
 OWN_TERMINAL: Final = (
     "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "

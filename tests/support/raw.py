@@ -10,7 +10,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-PATIENCE: Final = 20
+PATIENCE: Final = 60
 """Seconds that anything may take."""
 JSON: Final = "scopa.v1.json"
 MSGPACK: Final = "scopa.v1.msgpack"
