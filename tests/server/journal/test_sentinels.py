@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from scopa_server.journal.link import Broken
+from scopa_server.journal.link import Broken, Unreached
 from scopa_server.journal.places import Address, read_place
-from scopa_server.journal.scripts import Command
+from scopa_server.journal.scripts import Command, Word
 from scopa_server.journal.sentinels import Sentinels
 
 PATIENCE = 30
@@ -17,12 +17,15 @@ PATIENCE = 30
 class Town:
     """What all sentinels know, and what was asked of them.
 
-    `said`: what they tell who listens; an exception ends that connection.
+    `gone`: those that refuse. `said`: what they tell who listens; an exception ends that
+    connection. `listened`: who was listened to, to what.
     """
 
     def __init__(self) -> None:
         self.master = "master"
+        self.gone: set[str] = set()
         self.reached: list[str] = []
+        self.listened: list[tuple[str, *tuple[Word, ...]]] = []
         self.said: asyncio.Queue[Exception | None] = asyncio.Queue()
 
     def link_to(self, url: str) -> "Asked":
@@ -33,17 +36,20 @@ class Asked:
     """A link to a sentinel that answers, or to one that is never reached."""
 
     def __init__(self, url: str, town: Town) -> None:
-        self._dead = "dead" in url
-        self._url = url
+        self._name = url.split("/")[2].partition(":")[0]
         self._town = town
 
     async def open(self) -> None:
-        self._town.reached.append(self._url.split("/")[2])
-        if self._dead:
+        self._town.reached.append(self._name)
+        if "dead" in self._name:
             await asyncio.Event().wait()
+        if self._name in self._town.gone:
+            raise Unreached("refused")
 
     async def send(self, commands: Sequence[Command]) -> None:
-        pass
+        ((verb, *words),) = commands
+        if verb == "SUBSCRIBE":
+            self._town.listened.append((self._name, *words))
 
     async def receive(self, count: int) -> list[Any]:
         return [[self._town.master.encode(), b"6379"]]
@@ -74,7 +80,7 @@ async def test_who_was_asked_in_vain_is_asked_last() -> None:
         await asyncio.wait([asking])
     for _ in range(2):
         assert await sentinels.master() == Address("master", 6379)
-    assert town.reached == [f"{host}:26379" for host in ("dead1", "dead2", "alive", "alive")]
+    assert town.reached == ["dead1", "dead2", "alive", "alive"]
 
 
 @pytest.mark.parametrize("said", [None, Broken("gone"), ValueError("a fault")])
@@ -95,11 +101,25 @@ async def test_another_master_is_known_though_nobody_asks(said: Exception | None
     await sentinels.close()
 
 
-async def test_who_has_closed_watches_no_more() -> None:
+async def test_a_sentinel_that_answers_no_more_is_left() -> None:
+    town = Town()
+    sentinels = Sentinels(read_place("redis+sentinel://one,two/scopa"), town.link_to, _at_once)
+    sentinels.keep_watch()
+    await _until(lambda: len(town.listened) == 1)
+    town.gone.add("one")
+    town.said.put_nowait(None)
+    await _until(lambda: len(town.listened) == 2)
+    assert town.listened == [(name, "+promoted-slave", "+switch-master") for name in ("one", "two")]
+    await sentinels.close()
+
+
+@pytest.mark.parametrize("watched", [False, True])
+async def test_who_has_closed_watches_no_more(watched: bool) -> None:
     town = Town()
     sentinels = Sentinels(read_place("redis+sentinel://alive/scopa"), town.link_to)
-    sentinels.keep_watch()
-    await _until(lambda: sentinels.latest is not None)
+    if watched:
+        sentinels.keep_watch()
+        await _until(lambda: sentinels.latest is not None)
     await sentinels.close()
     asked = len(town.reached)
     sentinels.keep_watch()
@@ -107,3 +127,7 @@ async def test_who_has_closed_watches_no_more() -> None:
     for _ in range(10):
         await asyncio.sleep(0)
     assert len(town.reached) == asked
+
+
+async def _at_once(seconds: float) -> None:
+    await asyncio.sleep(0)
