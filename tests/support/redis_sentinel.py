@@ -59,6 +59,10 @@ class RedisSentinel:
     def replace_master(self) -> None:
         """Let the replica take over though the master is well, and goes on as master."""
         self.master.ask("ACL", "SETUSER", "default", "-replicaof", "-slaveof")
+        self.promote()
+
+    def promote(self) -> None:
+        """Let the replica take over, whatever the master does, until the sentinel says so."""
         self._await(self.eye, f"SENTINEL FAILOVER {SERVICE}", b"+OK")
         named = f"\r\n{self.replica.port}\r\n".encode()
         self._await(self.eye, f"SENTINEL GET-MASTER-ADDR-BY-NAME {SERVICE}", named)

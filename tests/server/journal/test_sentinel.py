@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from signal import SIGCONT, SIGSTOP
 
 import pytest
+import structlog
 
 from scopa_server.journal import LOOK, Stored, Unavailable
 from scopa_server.journal.interface import NotAdmitted
@@ -74,6 +76,27 @@ async def test_a_master_that_was_replaced_is_left_though_it_answers(
     assert watched.master.ask("XLEN", log_key(room)) == b":1\r\n"
     assert watched.replica.ask("XLEN", log_key(room)) == b":2\r\n"
     assert [commit.id for commit in await journal.read(room)] == [d.id for d in drafts]
+
+
+async def test_what_a_master_answers_after_it_was_replaced_counts_for_nothing(
+    watched: RedisSentinel, journal: RedisJournal
+) -> None:
+    room, drafts = new_room(), chain([b""] * 2)
+    await store(journal, room, drafts[:1])
+    await in_step(watched.master, watched.replica)
+    asked = journal.batches
+    async with asyncio.timeout(PATIENCE):
+        with structlog.testing.capture_logs() as logs:
+            watched.master.send(SIGSTOP)
+            outcome = journal.append(room, drafts[1], header=None, ttl=DAY)
+            while journal.batches == asked:  # noqa: ASYNC110
+                await asyncio.sleep(0)
+            await asyncio.to_thread(watched.promote)
+            while "journal_master_replaced" not in str(logs):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        watched.master.send(SIGCONT)
+        assert isinstance(await outcome, Stored)
+    assert watched.replica.ask("XLEN", log_key(room)) == b":2\r\n"
 
 
 async def persistently(journal: RedisJournal, room: str, new: object) -> None:

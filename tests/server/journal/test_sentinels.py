@@ -63,6 +63,16 @@ class Asked:
         pass
 
 
+class Follower:
+    """Counts how often it was told."""
+
+    def __init__(self) -> None:
+        self.told = 0
+
+    def leave_others(self) -> None:
+        self.told += 1
+
+
 async def _until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(PATIENCE):
         while not condition():  # noqa: ASYNC110
@@ -92,11 +102,15 @@ async def test_another_master_is_known_though_nobody_asks(said: Exception | None
         await asyncio.sleep(0)
 
     sentinels = Sentinels(read_place("redis+sentinel://alive/scopa"), town.link_to, sleep)
+    follower = Follower()
+    sentinels.tell(follower)
     sentinels.keep_watch()
     await _until(lambda: sentinels.latest == Address("master", 6379))
+    told = follower.told
     town.master = "other"
     town.said.put_nowait(said)
     await _until(lambda: sentinels.latest == Address("other", 6379))
+    assert follower.told > told
     assert slept.is_set() == (said is not None)
     await sentinels.close()
 

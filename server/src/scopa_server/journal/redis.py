@@ -84,7 +84,7 @@ class RedisLink:
         self._wire = Wire(connection._writer.transport, parser)
         if self._master is not None:
             role = await self._ask("ROLE")
-            if isinstance(role, Refusal) or role[0] != b"master":
+            if isinstance(role, Refusal) or role[0] != b"master" or not self._master():
                 raise Unreached("the server isn't master")
         if self._script is not None:
             known = await self._ask("SCRIPT", "LOAD", self._script)
@@ -149,6 +149,11 @@ class RedisLink:
             # Redis 7.0 lets anybody connect, and says so to the first question.
             raise TurnedAway(turned_away(error))
         raise Broken(_fault(error), before) from error
+
+    def leave_others(self) -> None:
+        """Break off what another than the master was asked: its answer would be worth nothing."""
+        if self._wire is not None and self._master is not None and not self._master():
+            self._wire.abort()
 
     async def drop(self) -> None:
         """Disconnect without waiting for the other side, whatever it hasn't taken yet."""
@@ -216,4 +221,6 @@ def link_to_master(place: Place, sentinels: Sentinels, script: str | None = None
         sentinels.keep_watch()
         return build_pool(place.at(found)).make_connection()
 
-    return RedisLink(find, master=lambda: found == sentinels.latest, script=script)
+    link = RedisLink(find, master=lambda: found == sentinels.latest, script=script)
+    sentinels.tell(link)
+    return link

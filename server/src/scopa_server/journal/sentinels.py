@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Protocol
+from weakref import WeakSet
 
 import structlog
 
@@ -17,6 +18,14 @@ _CHANGES: Final = ("+promoted-slave", "+switch-master")
 """What a sentinel says when there is another master: the one who sees to it, and the others."""
 
 _log = structlog.get_logger(__name__)
+
+
+class Follower(Protocol):
+    """Uses the master."""
+
+    def leave_others(self) -> None:
+        """Leave whoever isn't master any more, whatever was asked there."""
+        ...
 
 
 class Sentinels:
@@ -35,12 +44,17 @@ class Sentinels:
         self._sentinels = list(place.seeds)
         self._watching: asyncio.Task[None] | None = None
         self._closed = False
+        self._followers: WeakSet[Follower] = WeakSet()
         self.latest: Address | None = None
         """Where the master was when that was last found out."""
 
     async def master(self) -> Address:
         """Return where the master is; raises `Unreached`."""
         return (await self._find())[1]
+
+    def tell(self, follower: Follower) -> None:
+        """Tell somebody, for as long as it is there, whenever `latest` may be another."""
+        self._followers.add(follower)
 
     def keep_watch(self) -> None:
         """Keep `latest` right from now on, until `close`."""
@@ -84,6 +98,8 @@ class Sentinels:
         if self.latest not in (None, master):
             _log.warning("journal_master_replaced", host=master.host, port=master.port)
         self.latest = master
+        for follower in tuple(self._followers):
+            follower.leave_others()
         return master
 
     async def _ask(self, sentinel: Address) -> Any:
