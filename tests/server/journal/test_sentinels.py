@@ -43,6 +43,7 @@ class Asked:
         self._town.reached.append(self._name)
         if "dead" in self._name:
             await asyncio.Event().wait()
+        await asyncio.sleep(0)
         if self._name in self._town.gone:
             raise Unreached("refused")
 
@@ -91,6 +92,13 @@ async def test_who_was_asked_in_vain_is_asked_last() -> None:
     for _ in range(2):
         assert await sentinels.master() == Address("master", 6379)
     assert town.reached == ["dead1", "dead2", "alive", "alive"]
+
+
+async def test_all_who_ask_at_once_ask_the_same() -> None:
+    town = Town()
+    sentinels = Sentinels(read_place("redis+sentinel://alive1,alive2/scopa"), town.link_to)
+    await asyncio.gather(*(sentinels.master() for _ in range(3)))
+    assert town.reached == ["alive1"] * 3
 
 
 @pytest.mark.parametrize("said", [None, Broken("gone"), ValueError("a fault")])

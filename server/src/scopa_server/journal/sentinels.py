@@ -44,6 +44,7 @@ class Sentinels:
         self._sentinels = list(place.seeds)
         self._watching: asyncio.Task[None] | None = None
         self._closed = False
+        self._asking = asyncio.Lock()
         self._followers: WeakSet[Follower] = WeakSet()
         self.latest: Address | None = None
         """Where the master was when that was last found out."""
@@ -68,6 +69,11 @@ class Sentinels:
 
     async def _find(self) -> tuple[Address, Address]:
         """The sentinel that answered, and the master."""
+        # One at a time, or each would ask another: for a moment they differ after a failover.
+        async with self._asking:
+            return await self._ask_each()
+
+    async def _ask_each(self) -> tuple[Address, Address]:
         trouble = Unreached("no sentinel answers")
         for sentinel in tuple(self._sentinels):
             # Whoever asks may have no time to hear that it is silent: until it answers it is last.
