@@ -47,8 +47,8 @@ Holds = Callable[[], bool]
 class RedisLink:
     """A `Link` over redis-py's connection, which neither retries nor reconnects by itself.
 
-    `master`: given if each new connection is to be asked if it is to a master; it is left as soon
-    as another is. `script`: what is sent once to each, and called by its hash from then on.
+    `master`: given if each new connection is to be asked if it is to a master; `leave_others` ends
+    it when another is. `script`: what is sent once to each, and called by its hash from then on.
     """
 
     def __init__(
@@ -62,8 +62,8 @@ class RedisLink:
         self._wire: Wire | None = None
 
     async def open(self) -> None:
-        """Connect; anew if the store has closed an idle connection, or another is master now."""
-        if self._wire is not None and self._wire.is_clean and (not self._master or self._master()):
+        """Connect, or notice that the store has closed an idle connection and connect anew."""
+        if self._wire is not None and self._wire.is_clean:
             return
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
