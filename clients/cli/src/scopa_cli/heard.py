@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -10,6 +10,9 @@ from scopa_protocol.frames import Error, ServerFrame
 
 from .backoff import delays
 from .outstanding import Waiting
+
+SOONEST: Final = 1.0
+"""Seconds between two tries at least, for who hurries: a key held down is no flood."""
 
 
 class Got(Struct, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ from .closing import INTERRUPTED, Ending
 from .console import Console
 from .dial import Dial, dial, is_own
 from .entry import Entry, look_first, opens, watches
-from .heard import Busy, Got, Heard, Lost, Timing
+from .heard import SOONEST, Busy, Got, Heard, Lost, Timing
 from .intents import Choose, Go, Intent, Send, Show, Sure
 from .lines import Line, line
 from .model import Known
@@ -113,6 +113,9 @@ class Player:
 
     def typed(self, text: str) -> None:
         """One line was typed."""
+        if self._console.fancy and self.session.down and not text.strip():
+            self.session.hurry()
+            return
         if self._asking is not None and text.strip() not in ("quit", "q"):
             self._answered(self._asking, text.strip())
             return
@@ -177,7 +180,9 @@ class Player:
     def hear(self, heard: Heard) -> None:
         """Something happened on the line."""
         if isinstance(heard, Lost):
-            self._tell(f"{heard.why} Trying again {_soon(heard.delay)}.")
+            worth_it = self._console.fancy and heard.delay > 2 * SOONEST
+            enter = "; Enter tries at once" if worth_it else ""
+            self._tell(f"{heard.why} Trying again {_soon(heard.delay)}{enter}.")
         elif isinstance(heard, Busy):
             self._tell(f"{explain(heard.error)} It is sent again by itself {_soon(heard.delay)}.")
         else:

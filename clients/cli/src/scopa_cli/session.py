@@ -17,7 +17,7 @@ from scopa_protocol.frames import Bye, Error, Hello, Joined, ServerFrame
 
 from .closing import Ending, verdict
 from .dial import FAULTS, Dial, dial, fault_ending
-from .heard import Busy, Got, Heard, Lost, Timing
+from .heard import SOONEST, Busy, Got, Heard, Lost, Timing
 from .outstanding import Outstanding, Waiting
 from .patience import Patience
 from .sense import readable
@@ -62,6 +62,7 @@ class Session:
         self._stopped: asyncio.Future[Ending] | None = None
         self._ending: Ending | None = None
         self._later: set[asyncio.Task[None]] = set()
+        self._hurried = asyncio.Event()
         self._patience = Patience(self._timing.answer_seconds, self._give_up)
         self._ws: ClientConnection | None = None
         self._greeted = self._inside = self._silent = self._was_inside = False
@@ -86,6 +87,15 @@ class Session:
     def connected(self) -> bool:
         """Whether the person is in a room, as far as is known."""
         return self._inside
+
+    @property
+    def down(self) -> bool:
+        """Whether there is no line: it is being opened, or waits for its next try."""
+        return self._ws is None
+
+    def hurry(self) -> None:
+        """Cut the wait for the next try short; a try that is under way goes on."""
+        self._hurried.set()
 
     @property
     def waiting(self) -> int:
@@ -141,7 +151,22 @@ class Session:
                 return structs.replace(ending, why=why, retry=False, code=1)
             delay = next(waits)
             self._hear(Lost(why=ending.why, delay=delay))
-            await self._timing.pause(delay)
+            await self._rest(delay)
+
+    async def _rest(self, seconds: float) -> None:
+        """Wait for the next try: so long, or shorter for who hurries."""
+        self._hurried.clear()
+        soonest = min(seconds, SOONEST)
+        await self._timing.pause(soonest)
+        if seconds == soonest:
+            return
+        rest = asyncio.ensure_future(self._timing.pause(seconds - soonest))
+        hurried = asyncio.create_task(self._hurried.wait())
+        try:
+            await asyncio.wait({rest, hurried}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            rest.cancel()
+            hurried.cancel()
 
     async def _live(self) -> Ending:
         """One connection, from dialling to its close."""
