@@ -28,6 +28,28 @@ def test_a_row_of_columns_is_broken_between_columns() -> None:
     assert rows(shown, 40) == ["  Hand    3  3C   3 di coppe", "    no capture"]
 
 
+@pytest.mark.parametrize(
+    ("text", "columns", "broken"),
+    [
+        ("── Match 1, to 51 ──", 18, ["── Match 1, to", "  51 ──"]),
+        (
+            "── Deal 1 · dealt by Bruno · 30 cards in the stock ──",
+            44,
+            ["── Deal 1 · dealt by Bruno ·", "  30 cards in the stock ──"],
+        ),
+        (
+            "  Annamaria  score  7 · captured 12 · scope 0",
+            44,
+            ["  Annamaria  score  7 · captured 12 ·", "    scope 0"],
+        ),
+    ],
+)
+def test_dashes_and_what_stands_between_dots_stay_whole(
+    text: str, columns: int, broken: list[str]
+) -> None:
+    assert rows(line(text), columns) == broken
+
+
 def test_styles_go_with_their_text() -> None:
     first, second = wrapped(line("You take ", Span("7D 3C", "denari"), "."), 11)
     assert first == (Span("You take "), Span("7D", "denari"))

@@ -20,9 +20,10 @@ class Span(NamedTuple):
 
 Line: TypeAlias = tuple[Span, ...]
 
-GAP: Final = re.compile(r"(?<=\S) +(?=\S)")
+GAP: Final = re.compile(r"(?<=\S) +(?=[^\s─·])")
+"""Where a row may end; dashes and dots stay with what they follow."""
 WIDE: Final = 3
-"""Spaces that part columns rather than words."""
+"""Spaces that part columns rather than words, as a dot does."""
 
 
 def line(*parts: str | Span | Line) -> Line:
@@ -97,7 +98,7 @@ def _gap(text: str, start: int, room: int) -> re.Match[str] | None:
     """Where a row that begins at `start` had better end; None where its one word is the last."""
     gaps = list(GAP.finditer(text, start))
     fitting = [gap for gap in gaps if width(text[start : gap.start()]) <= room]
-    wide = [gap for gap in fitting if len(gap[0]) >= WIDE]
+    wide = [gap for gap in fitting if len(gap[0]) >= WIDE or text[gap.start() - 1] == "·"]
     ends = wide or fitting or gaps[:1]
     return ends[-1] if ends else None
 
