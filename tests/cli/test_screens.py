@@ -268,7 +268,7 @@ EVENTS = [
     (events.WatcherCame(name="Ugo"), "Ugo watches."),
     (events.WatcherLeft(name="Ugo"), "Ugo stopped watching."),
     (events.HostChanged(seat=0), "You are the host now."),
-    (events.Configured(), "The host changed the rules or settings."),
+    (events.Configured(), "You changed the rules or settings."),
     (events.MatchStarted(match=2), "Match 2 begins."),
     (
         events.DealerDrawn(draws=[(0, "7D"), (1, "2C")], dealer=1),
@@ -306,7 +306,7 @@ EVENTS = [
         "Bruno plays 1S, which takes itself.",
     ),
     (events.Leftovers(side=0, cards=["2B"]), "You take what is left on the table: 2B."),
-    (events.MatchEnded(), "The host ended the match."),
+    (events.MatchEnded(), "You ended the match."),
     (events.ProposalDropped(), "The proposal came to nothing."),
     (events.Rescored(rules=Rules(), totals=[3, 4]), "The match was counted again: 3 - 4."),
     (events.Paused(seat=1), "Bruno pauses the game. unpause: go on."),
@@ -321,6 +321,14 @@ def test_events_are_told_in_words(event: events.Event, sentence: str) -> None:
     shown = tell(event, sent.playing())
     assert shown is not None
     assert words(shown).startswith(sentence.replace("and takes", "and take"))
+
+
+@pytest.mark.parametrize("you", [1, None])
+def test_others_are_told_that_the_host_did_it(you: int | None) -> None:
+    for event in (events.Configured(), events.MatchEnded()):
+        shown = tell(event, sent.playing(you=you))
+        assert shown is not None
+        assert words(shown).startswith("The host ")
 
 
 def test_what_the_view_shows_at_once_is_not_told() -> None:

@@ -155,6 +155,16 @@ def _plain(verb: str, verbs: str, rest: str) -> Teller:
     return teller
 
 
+def _by_host(rest: str) -> Teller:
+    """A sentence about what the host alone may do."""
+
+    def teller(_: Any, view: View) -> Line:
+        mine = view.you is not None and view.you == view.host
+        return line("You" if mine else "The host", rest)
+
+    return teller
+
+
 def _personal(verb: str, verbs: str, rest: str) -> Teller:
     """A sentence that is whom a seat belongs to, a verb and a rest."""
     teller = _plain(verb, verbs, rest)
@@ -177,7 +187,7 @@ TELLERS: Final[dict[type[Event], Teller]] = {
     happened.WatcherCame: lambda event, _: line(Span(event.name, "bold"), " watches."),
     happened.WatcherLeft: lambda event, _: line(Span(event.name, "bold"), " stopped watching."),
     happened.HostChanged: _personal("are", "is", " the host now."),
-    happened.Configured: lambda _event, _view: line("The host changed the rules or settings."),
+    happened.Configured: _by_host(" changed the rules or settings."),
     happened.MatchStarted: lambda event, _: line(Span(f"Match {event.match} begins.", "bold")),
     happened.DealerDrawn: _dealer_drawn,
     happened.DealVoided: _deal_voided,
@@ -196,7 +206,7 @@ TELLERS: Final[dict[type[Event], Teller]] = {
     happened.Declared: _declared,
     happened.Played: _played,
     happened.Leftovers: _leftovers,
-    happened.MatchEnded: lambda _event, _view: line("The host ended the match."),
+    happened.MatchEnded: _by_host(" ended the match."),
     happened.RulesProposed: _proposed,
     happened.ProposalDropped: lambda _event, _view: line("The proposal came to nothing."),
     happened.Rescored: _rescored,
