@@ -105,6 +105,8 @@ def test_a_cut_list_of_captures_is_never_taken_for_the_whole() -> None:
         ("7D", playing(first_card="5B"), "First say whether you take the first card"),
         ("7D", playing(you=None, to_play=0), "You are watching"),
         ("7D", lobby(), "No cards are being played now."),
+        ("7D", lobby(phase="deal_over"), "No cards are being played now. Press Enter"),
+        ("7D", lobby(phase="match_over"), "No cards are being played now. A rematch? Type start"),
         ("dance", playing(), "dance isn't known here. Type a card's number to play it, or help."),
         ("dance", lobby(), "dance isn't known here. Type help."),
         ("st", playing(), "st could be start or standin: type it in full."),
@@ -247,6 +249,11 @@ def test_help_parts_what_the_host_has_and_what_a_watcher_has() -> None:
 )
 def test_screens_are_shown_again(text: str, piece: str) -> None:
     assert piece in told(text, OVER, invite="ws://h/KRTNWXYZ")
+
+
+def test_a_card_after_the_match_is_told_who_can_start_another() -> None:
+    shown = told("7D", lobby("Anna", "Bruno", you=1, phase="match_over"))
+    assert shown.startswith("No cards are being played now. A rematch? Anna can start one.")
 
 
 def test_before_the_table_only_leaving_makes_sense() -> None:

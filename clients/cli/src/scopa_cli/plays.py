@@ -12,6 +12,7 @@ from .lines import line
 from .model import Choice, Known
 from .screens.faces import faces
 from .screens.people import my_cards, seat_name
+from .screens.prompt import prompt, rematch
 from .screens.table import captures
 
 CARD: Final = re.compile(r"(10|[1-9])[DCSB]", re.IGNORECASE)
@@ -48,7 +49,8 @@ def _hindrance(known: Known, view: View) -> str:
     if view.you is None:
         return "You are watching: only those seated play."
     if view.phase != "playing":
-        return "No cards are being played now."
+        then = rematch(view) if view.phase == "match_over" else prompt(view)[1]
+        return f"No cards are being played now. {then}".rstrip()
     if my_cards(view) is None:
         return "Your cards come with the next deal."
     if view.first_card is not None:
