@@ -5,7 +5,7 @@ from pathlib import Path
 from msgspec import structs
 
 from scopa_cli.player import Wishes
-from scopa_protocol.commands import Join, Look
+from scopa_protocol.commands import Join, Look, Watch
 from scopa_protocol.rules import Rules
 from support.fake_console import FakeConsole
 from support.fake_server import Peer
@@ -95,3 +95,17 @@ async def test_commitments_are_witnessed(tmp_path: Path) -> None:
 
     await person.at(scene)
     assert seen == ["aa", "bb"]
+
+
+async def test_help_before_the_table_knows_who_comes_to_watch(tmp_path: Path) -> None:
+    console = FakeConsole(answers={"connecting> ": ["help"]})
+    person = Person(tmp_path, Watch(room=CODE, name="Ugo"), console)
+
+    async def scene(peer: Peer) -> None:
+        await console.sees("What you can type:")
+        await peer.let_in(playing(you=None), Watch)
+        await peer.ws.close(1000)
+
+    await person.at(scene)
+    assert "say TEXT" in console.text
+    assert "kick SEAT" not in console.text

@@ -7,7 +7,7 @@ from scopa_cli.intents import Choose, Go, Intent, Send, Show, Sure
 from scopa_cli.lines import words
 from scopa_cli.model import Choice, Known
 from scopa_cli.orders import ORDERS
-from scopa_cli.reading import read
+from scopa_cli.reading import help_lines, read
 from scopa_cli.values import pairs, value
 from scopa_protocol import commands as c
 from scopa_protocol.rules import Rules
@@ -230,6 +230,16 @@ def test_help_parts_what_the_host_has_and_what_a_watcher_has() -> None:
     watching = told("help", playing(you=None))
     assert "say TEXT" in watching
     assert "7D" not in watching
+    assert "pause" not in watching
+    assert "kick SEAT" not in watching
+
+
+def test_help_while_connecting_is_that_of_who_will_sit_or_watch() -> None:
+    seated, watching = (
+        "\n".join(map(words, help_lines(Known(watching=watching)))) for watching in (False, True)
+    )
+    assert "kick SEAT" in seated
+    assert "say TEXT" in watching
     assert "pause" not in watching
     assert "kick SEAT" not in watching
 

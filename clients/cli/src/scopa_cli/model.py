@@ -31,6 +31,8 @@ class Known(Struct, frozen=True, kw_only=True):
     """The latest view, and what the person is in the middle of."""
 
     view: View | None = None
+    watching: bool = False
+    """Whether the person asked to watch, whatever is known of the table."""
     invite: str | None = None
     choice: Choice | None = None
     played: tuple[int, int] | None = None

@@ -71,7 +71,7 @@ class Player:
         dialled: Dial = dial,
     ) -> None:
         self.session = Session(entry.endpoint, self.hear, timing=timing, dialled=dialled)
-        self.known = Known()
+        self.known = Known(watching=watches(entry.command))
         self._entry = entry
         self._given_up: Entry | None = None
         self._console = console

@@ -23,7 +23,7 @@ def read(text: str, known: Known) -> Intent:
     text = text.strip()
     view = known.view
     if text.partition(" ")[0].lower() in HELP:
-        return Show(help_lines(view))
+        return Show(help_lines(known))
     if text in ("quit", "q"):
         return Go("quit")
     if len(text.encode(errors="replace")) > LONGEST:
@@ -81,7 +81,7 @@ def _unknown(typed: str, view: View) -> str:
     return f"{typed} isn't known here. {play}"
 
 
-def help_lines(view: View | None) -> list[Line]:
+def help_lines(known: Known) -> list[Line]:
     """Everything that can be typed."""
     plays = [
         ("3", "play the card of that number"),
@@ -89,7 +89,8 @@ def help_lines(view: View | None) -> list[Line]:
         ("7D 3C 4S", "play it and take those"),
         ("7D lay", "play it and take nothing"),
     ]
-    seated = view is None or view.you is not None
+    view = known.view
+    seated = not known.watching if view is None else view.you is not None
     rows = [_row(usage, about) for usage, about in plays] if seated else []
     rows += [_row("invite", "show what others need to join")]
     rows += _orders(seated=seated, host=False)
