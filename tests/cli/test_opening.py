@@ -127,6 +127,21 @@ def test_join_comes_back_to_the_seat_held(machine: Machine) -> None:
     assert isinstance(machine.entry("join", CODE, "--new").command, Join)
 
 
+@pytest.mark.parametrize("command", ["join", "watch"])
+def test_an_invite_without_its_beginning_is_told_with_it(machine: Machine, command: str) -> None:
+    with pytest.raises(Unclear, match=rf"beginning: type ws://localhost:8765/{CODE}\.$"):
+        machine.entry(command, f"localhost:8765/{CODE}")
+    both = rf"type wss://h\.example/{CODE}, or ws://h\.example/{CODE} for a server without TLS\.$"
+    with pytest.raises(Unclear, match=both):
+        machine.entry(command, f" h.example/{CODE}")
+
+
+@pytest.mark.parametrize("typed", [f"ftp://h/{CODE}", f"/{CODE}", f"u@h/{CODE}", "h/lobby", "h"])
+def test_what_lacks_more_than_its_beginning_is_no_invite(machine: Machine, typed: str) -> None:
+    with pytest.raises(Unclear, match=r"no invite|A server is written"):
+        machine.entry("join", typed)
+
+
 def test_join_asks_which_of_several_seats(machine: Machine) -> None:
     machine.hold(0, "Anna")
     machine.hold(1, "Bruno")

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from scopa_cli.dial import is_own
 from scopa_cli.entry import Entry, join_command
 from scopa_cli.places import player_name, server_address
 from scopa_cli.seating import Seating
@@ -30,7 +31,7 @@ class Entrance:
         try:
             if options.command == "host":
                 return self._host(options)
-            invite = read_invite(options.invite)
+            invite = _invite(options.invite)
             if options.command == "watch":
                 return self._watch(options, invite)
             return self._join(options, invite)
@@ -41,7 +42,7 @@ class Entrance:
         """How to look at a room's past: from a seat held, or as a watcher. Raises Unclear."""
         ask_secrets(options, self.environment)
         try:
-            invite = read_invite(place)
+            invite = _invite(place)
             if options.watch:
                 return self._watch(options, invite)
             server = invite.endpoint or self._known_server(options, invite.code)
@@ -124,6 +125,27 @@ def room_rules(options: Namespace) -> dict[str, Any]:
     if options.players is not None:
         rules["players"] = options.players
     return rules | pairs(options.rule)
+
+
+def _invite(typed: str) -> Invite:
+    """An invite, or a code alone. Raises ValueError, in words."""
+    try:
+        return read_invite(typed)
+    except ValueError as wrong:
+        raise ValueError(_without_beginning(typed.strip()) or str(wrong)) from None
+
+
+def _without_beginning(typed: str) -> str | None:
+    """What to type, where an invite lacks nothing but its first word."""
+    secure, plain = f"wss://{typed}", f"ws://{typed}"
+    if "://" in typed:
+        return None
+    try:
+        read_invite(secure)
+    except ValueError:
+        return None
+    whole = plain if is_own(plain) else f"{secure}, or {plain} for a server without TLS"
+    return f"that invite lacks its beginning: type {whole}"
 
 
 def _sentence(text: str) -> str:
