@@ -1,5 +1,6 @@
 """The one writer: nothing from anybody reaches the terminal uncleaned."""
 
+import os
 import subprocess
 import sys
 from io import BytesIO
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scopa_cli.lines import Span, fit, line, width
-from scopa_cli.output import Writer, charset
+from scopa_cli.output import Writer, charset, error_writer
 from scopa_protocol.text import is_unsafe
 
 NASTY = {
@@ -47,6 +48,26 @@ def test_any_text_stays_on_its_line(text: str) -> None:
 @given(st.text())
 def test_any_text_can_be_written_in_ascii(text: str) -> None:
     assert written(text, charset="ascii").isascii()
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows"), [(20, ["This machine holds", "  several seats."]), (0, []), (None, [])]
+)
+def test_errors_are_wrapped_where_they_go_to_a_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+    columns: int | None,
+    rows: list[str],
+) -> None:
+    def size(_: int) -> os.terminal_size:
+        if columns is None:
+            raise OSError
+        return os.terminal_size((columns, 24))
+
+    monkeypatch.setattr("os.get_terminal_size", size)
+    whole = "This machine holds several seats."
+    error_writer().lines([line(whole)])
+    assert capfdbinary.readouterr().err.decode().splitlines() == (rows or [whole])
 
 
 def test_colours_are_the_writers_own() -> None:

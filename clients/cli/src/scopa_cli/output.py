@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from scopa_protocol.text import for_screen
 
-from .lines import Line, Span
+from .lines import Line, Span, wrapped
 
 SGR: Final[Mapping[str, str]] = {
     "denari": "33;1",
@@ -49,11 +49,22 @@ class Stream(Protocol):
 
 
 class Writer:
-    """Writes lines. Text from anywhere passes `for_screen`; only `control` writes escape codes."""
+    """Writes lines. Text from anywhere passes `for_screen`; only `control` writes escape codes.
 
-    def __init__(self, stream: Stream, *, colour: bool = False, charset: str = "utf-8") -> None:
+    `columns`: where lines are wrapped; None leaves them whole.
+    """
+
+    def __init__(
+        self,
+        stream: Stream,
+        *,
+        colour: bool = False,
+        charset: str = "utf-8",
+        columns: int | None = None,
+    ) -> None:
         self.colour = colour
         self.charset = charset
+        self._columns = columns
         self._stream = stream
 
     def render(self, line: Line) -> str:
@@ -79,7 +90,9 @@ class Writer:
 
     def lines(self, lines: Iterable[Line]) -> None:
         """Write lines, each with its end."""
-        self.control("".join(f"{self.render(line)}\n" for line in lines))
+        columns = self._columns
+        rows = (row for line in lines for row in (wrapped(line, columns) if columns else [line]))
+        self.control("".join(f"{self.render(row)}\n" for row in rows))
 
     def control(self, text: str) -> None:
         """Write text of the client's own making, or already rendered, as it is."""
@@ -107,4 +120,12 @@ def standard_writer(*, colour: bool = False, ascii_only: bool = False) -> Writer
 def error_writer() -> Writer:
     """A writer to standard error."""
     known = charset(sys.stderr.encoding, os.environ, sys.flags.utf8_mode)
-    return Writer(sys.stderr.buffer, charset=known)
+    return Writer(sys.stderr.buffer, charset=known, columns=_error_columns())
+
+
+def _error_columns() -> int | None:
+    """How wide standard error is; None where it is no terminal."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or None
+    except (OSError, ValueError):
+        return None
