@@ -261,6 +261,12 @@ def test_screens_are_shown_again(text: str, piece: str) -> None:
     assert piece in told(text, OVER, invite="ws://h/KRTNWXYZ")
 
 
+@pytest.mark.parametrize("to_play", [0, 1])
+def test_any_card_takes_the_seat_back_from_the_server(to_play: int) -> None:
+    seats = [a_seat(0, "Anna", stand_in=True), a_seat(1, "Bruno")]
+    assert sent("1S", playing(seats=seats, to_play=to_play, options=None)) == a_play("1S")
+
+
 def test_a_card_after_the_match_is_told_who_can_start_another() -> None:
     shown = told("7D", lobby("Anna", "Bruno", you=1, phase="match_over"))
     assert shown.startswith("No cards are being played now. A rematch? Anna can start one.")

@@ -313,6 +313,10 @@ EVENTS = [
     (events.Unpaused(seat=1), "The game goes on, says Bruno."),
     (events.Said(name="Bruno", seat=1, text="ciao"), "Bruno: ciao"),
     (events.StoodIn(seat=1), "The server plays for Bruno for now."),
+    (
+        events.StoodIn(seat=0),
+        "The server plays for you for now. Type any card to play yourself again.",
+    ),
 ]
 
 

@@ -57,7 +57,8 @@ def _hindrance(known: Known, view: View) -> str:
         return "First say whether you take the first card: keep or refuse."
     if view.to_play is None:
         return "The first card is being decided: one moment."
-    if view.to_play != view.you:
+    # A seat that the server plays is its person's again with any card, even one that is refused.
+    if view.to_play != view.you and not view.seats[view.you].stand_in:
         return f"It is {seat_name(view, view.to_play)}'s turn. You play when your name comes up."
     if known.played == (view.deal, view.turn):
         return "Your play is on its way: wait for the server's answer."

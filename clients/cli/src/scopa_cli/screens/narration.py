@@ -141,6 +141,11 @@ def _back(event: happened.Back, view: View) -> Line:
     return line(does(view, event.seat, "play", "plays"), " again.")
 
 
+def _stood_in(event: happened.StoodIn, view: View) -> Line:
+    again = " Type any card to play yourself again." if event.seat == my_cards(view) else ""
+    return line(f"The server plays for {whom(view, event.seat)} for now.{again}")
+
+
 def said(name: str, text: str) -> Line:
     """Something that was said."""
     return line(Span(name, "bold"), f": {text}")
@@ -215,7 +220,5 @@ TELLERS: Final[dict[type[Event], Teller]] = {
         "The game goes on, says ", seat_name(by_holder(view), event.seat), "."
     ),
     happened.Said: lambda event, _: said(event.name, event.text),
-    happened.StoodIn: lambda event, view: line(
-        f"The server plays for {whom(view, event.seat)} for now."
-    ),
+    happened.StoodIn: _stood_in,
 }
