@@ -1,5 +1,6 @@
 """Lines that drop, stall or fail, and what they cost the others."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -79,14 +80,25 @@ async def test_who_never_reads_again_is_cut() -> None:
         async with Player(served.url) as lazy:
             await lazy.resume(room, lazy_token)
             lazy.socket.transport.pause_reading()
+            reading = [asyncio.create_task(_reads(player)) for player in players[1:]]
             with capture_logs() as logged:
                 number = 0
                 while not any(entry["event"] == "not_reading" for entry in logged):
                     number += 1
                     await players[0].do(c.Configure(settings={"pace_ms": number % 5000}))
                     assert number < 50_000
-            assert served.counts('scopa_limits_met_total{limit="unread"}') >= 1
+            assert served.counts('scopa_limits_met_total{limit="unread"}') == 1
+            await until(lambda: served.counted(f"scopa_connections_open {len(players)}.0"))
+            assert not any(task.done() for task in reading)
+            for task in reading:
+                task.cancel()
+            await asyncio.wait(reading)
             await parted([lazy, *players])
+
+
+async def _reads(player: Player) -> None:
+    while True:
+        await player.receive()
 
 
 async def test_who_is_gone_waits_for_no_store() -> None:
