@@ -11,6 +11,9 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+import pytest
 
 from scopa_server.journal.hints import EVERYBODY, Hint, Hints, Words
 from scopa_server.journal.interface import (
@@ -199,3 +202,17 @@ class MemoryJournal:
 
     async def close(self) -> None:
         """Nothing to let go."""
+
+
+def meanwhile(
+    monkeypatch: pytest.MonkeyPatch, journal: MemoryJournal, happens: Callable[[], Awaitable[Any]]
+) -> None:
+    """Let something happen just before the store gets the next commit."""
+    append = journal.append
+
+    async def late(room: str, draft: Draft, *, header: bytes | None, ttl: int) -> Stored | Taken:
+        monkeypatch.setattr(journal, "append", append)
+        await happens()
+        return await append(room, draft, header=header, ttl=ttl)
+
+    monkeypatch.setattr(journal, "append", late)

@@ -22,7 +22,7 @@ from support.growing import (
     with_bots,
 )
 from support.house import House
-from support.memory_journal import MemoryJournal
+from support.memory_journal import MemoryJournal, meanwhile
 from support.tables import token
 
 # A room, for ever
@@ -72,6 +72,23 @@ async def test_a_room_is_full_for_every_process_and_after_a_restart() -> None:
     again = await later.resume(host.code, 0)
     assert await outcomes(again, PACE_3, c.Say(text="ciao")) == ["room_full"] * 2
     assert await outcomes(again, c.Leave()) == ["ok"]
+
+
+async def test_a_room_that_another_process_has_just_filled_is_full(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here = full()
+    here.journal.is_shared = True
+    host = await here.host(variant="scopa", settings={"talk": "always"})
+    there = full(here.journal)
+    other = await there.join(host.code, 1)
+    while commits(here, host) < 29:
+        await host.do(PACE_2 if commits(here, host) % 2 else PACE_1)
+    meanwhile(monkeypatch, here.journal, lambda: host.do(PACE_3))
+    await other.do(c.Say(text="ciao"))
+    await there.quiet()
+    assert other.latest(Error).code == "room_full"
+    assert commits(here, host) == 30
 
 
 async def test_nothing_goes_on_for_ever_in_a_full_room(monkeypatch: pytest.MonkeyPatch) -> None:

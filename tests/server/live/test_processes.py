@@ -2,8 +2,6 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
-from typing import Any
 
 import pytest
 
@@ -11,13 +9,12 @@ from scopa_protocol import commands as c
 from scopa_protocol.codes import CloseCode
 from scopa_protocol.events import Away, Played, Presence, SeatTaken, WatcherCame, WatcherLeft
 from scopa_protocol.frames import Error, Joined, Update
-from scopa_server.journal.interface import Draft, Stored, Taken
 from scopa_server.live import following
 from scopa_server.live.gossip import HOLDS_SECONDS, SAY_SECONDS
 from scopa_server.room.decide.internal import GoneAway
 from scopa_server.room.tokens import token_hash
 from support.house import Guest, House, legal
-from support.memory_journal import MemoryJournal
+from support.memory_journal import MemoryJournal, meanwhile
 from support.tables import NAMES, token
 
 
@@ -172,20 +169,6 @@ async def test_two_take_one_seat_through_two_processes() -> None:
     second = await there.enter(c.Join(room=host.code, name="Bice", token="b" * 30))
     assert (first.view.you, second.view.you) == (1, 2)
     assert host.view.seats[2].name == "Bice"
-
-
-def meanwhile(
-    monkeypatch: pytest.MonkeyPatch, journal: MemoryJournal, happens: Callable[[], Awaitable[Any]]
-) -> None:
-    """Let something happen just before the store gets the next commit."""
-    append = journal.append
-
-    async def late(room: str, draft: Draft, *, header: bytes | None, ttl: int) -> Stored | Taken:
-        monkeypatch.setattr(journal, "append", append)
-        await happens()
-        return await append(room, draft, header=header, ttl=ttl)
-
-    monkeypatch.setattr(journal, "append", late)
 
 
 async def test_who_comes_back_while_seats_change_elsewhere_sits_where_the_log_says(

@@ -47,7 +47,7 @@ class Clerk:
             self._historian.ask(visitor, command)
             return
         try:
-            allowed = self._growth.allows(visitor, command, self._table.room.seq)
+            allowed = self._growth.allows(visitor, command)
             heard = await self._table.commit(
                 visitor, command, ask.passcode, allowed, begun=ask.begun
             )

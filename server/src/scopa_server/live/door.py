@@ -85,7 +85,7 @@ class Door:
     async def _admit_person(self, visitor: Visitor, command: c.Create | c.Join | c.Resume) -> None:
         table, token = self._table, token_hash(command.token or "")
         if isinstance(command, c.Join):
-            allowed = self._growth.allows(visitor, command, table.room.seq)
+            allowed = self._growth.allows(visitor, command)
             table.tell(await table.commit(Actor(None), command, allowed=allowed))
         if table.room.seat_of(token) is None:
             raise bad_token()

@@ -43,8 +43,10 @@ _LAST: Final[_Kinds] = frozenset({c.Leave, c.EndMatch})
 _FINISHING: Final[_Kinds] = CARDS | {c.Unpause, c.Answer, c.StandIn, c.Unseat, c.MakeHost}
 """What a match may need to come to its end."""
 
-Allowed: TypeAlias = Callable[[Events], None]
-"""Takes what a command comes to. Raises Refused where that is too much."""
+Allowed: TypeAlias = Callable[[int, Events], None]
+"""Takes how many commits the room has, and what a command comes to. Raises Refused where that is
+too much.
+"""
 
 
 class Growth:
@@ -59,11 +61,9 @@ class Growth:
         self._paid_to = 0
         """Below this number of commits cards need no look."""
 
-    def allows(self, visitor: Visitor, command: c.Command, seq: int) -> Allowed | None:
-        """What a command's events must pass in a room of `seq` commits; None: nothing."""
-        if seq < self._paid_to and type(command) in CARDS:
-            return None
-        return partial(self._check, visitor, type(command), seq)
+    def allows(self, visitor: Visitor, command: c.Command) -> Allowed:
+        """What a command's events must pass, again where another process was first."""
+        return partial(self._check, visitor, type(command))
 
     def pays(self, visitor: Visitor, seq: int) -> bool:
         """Whether a card may be stored in a room of `seq` commits; it is paid for then."""
@@ -111,7 +111,7 @@ class Growth:
         return False
 
     def _check(self, visitor: Visitor, kind: type[c.Command], seq: int, events: Events) -> None:
-        if kind in _LAST:
+        if kind in _LAST or (seq < self._paid_to and kind in CARDS):
             return
         self._check_room(kind, seq)
         if kind is c.Say:

@@ -165,10 +165,10 @@ class Table:
         `begun`: it was decided before. Raises Refused, RoomLost.
         """
 
-        def decided(_: Room) -> Events:
+        def decided(room: Room) -> Events:
             events = self._decide(who, command, passcode)
             if allowed is not None and events:
-                allowed(events)
+                allowed(room.seq, events)
             return events
 
         return self.ledger.commit(decided, begun)
