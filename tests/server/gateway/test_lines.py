@@ -223,7 +223,7 @@ async def test_who_never_even_shakes_hands_is_counted(tls: bool) -> None:
 
 
 async def test_a_handshake_of_tls_that_takes_too_long_is_cut() -> None:
-    async with front(House(bounds=Bounds(handshake_time=0.2)), tls=certificate()) as served:
+    async with front(House(bounds=Bounds(handshake_time=1)), tls=certificate()) as served:
         async with bare(served.port, opened=False) as line:
             line.writer.write(b"\x16\x03\x01\x02")
             assert await line.end() == b""
