@@ -9,7 +9,7 @@ import pytest
 import structlog
 
 from scopa_server.journal import LOOK, Stored, Unavailable
-from scopa_server.journal.interface import NotAdmitted
+from scopa_server.journal.interface import Draft, NotAdmitted
 from scopa_server.journal.places import read_place
 from scopa_server.journal.redis_journal import RedisJournal
 from scopa_server.journal.scripts import log_key
@@ -38,12 +38,18 @@ async def journal(watched: RedisSentinel) -> AsyncIterator[RedisJournal]:
     await made.close()
 
 
+async def begun(watched: RedisSentinel, journal: RedisJournal) -> tuple[str, list[Draft]]:
+    """A room, the first of its two commits at the replica as well."""
+    room, drafts = new_room(), chain([b""] * 2)
+    await store(journal, room, drafts[:1])
+    await in_step(watched.master, watched.replica)
+    return room, drafts
+
+
 async def test_a_killed_master_is_followed_by_its_replica(
     watched: RedisSentinel, journal: RedisJournal
 ) -> None:
-    room, drafts = new_room(), chain([b""] * 3)
-    await store(journal, room, drafts[:1])
-    await in_step(watched.master, watched.replica)
+    room, drafts = await begun(watched, journal)
     async with asyncio.timeout(PATIENCE), journal.watch(room) as hints:
         assert await anext(hints) == LOOK
         watched.kill_master()
@@ -60,9 +66,7 @@ async def test_a_killed_master_is_followed_by_its_replica(
 async def test_a_master_that_was_replaced_is_left_though_it_answers(
     watched: RedisSentinel, journal: RedisJournal
 ) -> None:
-    room, drafts = new_room(), chain([b""] * 2)
-    await store(journal, room, drafts[:1])
-    await in_step(watched.master, watched.replica)
+    room, drafts = await begun(watched, journal)
     watched.replace_master()
     async with asyncio.timeout(PATIENCE):
         # Until a sentinel has said so, what it takes is lost; each try is a room of its own.
@@ -81,9 +85,7 @@ async def test_a_master_that_was_replaced_is_left_though_it_answers(
 async def test_what_a_master_answers_after_it_was_replaced_counts_for_nothing(
     watched: RedisSentinel, journal: RedisJournal
 ) -> None:
-    room, drafts = new_room(), chain([b""] * 2)
-    await store(journal, room, drafts[:1])
-    await in_step(watched.master, watched.replica)
+    room, drafts = await begun(watched, journal)
     asked = journal.batches
     async with asyncio.timeout(PATIENCE):
         with structlog.testing.capture_logs() as logs:
